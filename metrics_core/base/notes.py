@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 RUN_RESULTS_ONLY = "hits_alone"
@@ -24,3 +25,8 @@ class Note:
     count: int = 0
     examples: tuple[str, ...] = ()
     loud: bool = False
+
+
+def note_on_cases(kind: str, message: str, cases: Sequence[str], *, loud: bool = False) -> Note:
+    """Return a note that counts these cases, with the first three as examples."""
+    return Note(kind, message, len(cases), tuple(cases[:3]), loud)

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from metrics_core.base.errors import FileFormatError, content_error
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import note_on_cases
 from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Kind, Loaded
@@ -146,7 +146,7 @@ def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loa
     if not other_splits:
         return loaded
     message = f"using the judgments of the split {split}; other splits: {', '.join(other_splits)}"
-    note = Note("splits", message, len(other_splits), tuple(other_splits[:3]))
+    note = note_on_cases("splits", message, other_splits)
     return replace(loaded, table=loaded.table.with_notes(note))
 
 

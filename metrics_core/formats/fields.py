@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from metrics_core.base.wording import list_first
 from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold_name
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.values import is_number
@@ -28,11 +29,6 @@ _IDS = ("query", "doc")
 _LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
 
 
-def format_samples(values: Sequence[str]) -> str:
-    """Return the first three values as text."""
-    return ", ".join([*values[:_SAMPLES], *(["…"] if len(values) > _SAMPLES else [])])
-
-
 @dataclass(frozen=True)
 class FileField:
     """A column or path of a file, with its first values as strings.
@@ -50,7 +46,7 @@ class FileField:
     @property
     def samples(self) -> str:
         """The first three distinct values, as text."""
-        return format_samples(list(dict.fromkeys(self.values)))
+        return list_first(list(dict.fromkeys(self.values)), _SAMPLES)
 
     @cached_property
     def distinct_values(self) -> set[str]:

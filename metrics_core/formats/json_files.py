@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, to_arrow
+from metrics_core.formats.parsing.blocks import skipped_line_notes
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
 from metrics_core.formats.parsing.json_maps import load_nested_object
@@ -38,7 +38,7 @@ from metrics_core.formats.registry import (
     Sample,
     reader,
 )
-from metrics_core.formats.source.lines import format_count, line_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
 
@@ -188,8 +188,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
 
     records = parse_json_lines(source, number_lines())
     named = to_named_columns(source, records, request.kind, known_lines=True)
-    if blanks:
-        named.notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
+    named.notes += skipped_line_notes(blanks)
     return load_named(source, request, named, "jsonl", "JSON Lines")
 
 

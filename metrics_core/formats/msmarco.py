@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
 from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import build_run_table, check_ids, refuse_rows
@@ -29,7 +30,7 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, format_count
+from metrics_core.formats.source.lines import LineIndex
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Run
@@ -196,8 +197,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if odd_count:
         return None, [
             _order_only_note(
-                f"{format_count(odd_count, 'rank')} with a value that is negative or not a whole"
-                " number",
+                f"{format_with_noun(odd_count, 'rank')} with a value that is negative or not a"
+                " whole number",
                 odd_count,
             )
         ]
@@ -220,7 +221,7 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if len(tied_queries):
         affected_queries = np.unique(tied_queries)
         tie_text = (
-            f"{format_count(len(tied_queries), 'rank')} tied with another rank, in"
+            f"{format_with_noun(len(tied_queries), 'rank')} tied with another rank, in"
             f" {len(affected_queries):,} of {n:,} queries"
         )
         return None, [
@@ -237,8 +238,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
         return None, [*notes, _order_only_note(f"rank {rank.max():,.0f} exceeds {MAX_RANK:,}", 1)]
     affected_queries, count = np.unique(query[gap > 0]), int(gap.sum())
     message = (
-        f"{format_count(count, 'rank')} without a document, in {len(affected_queries):,} of {n:,}"
-        " queries; the documents keep their ranks, as in MS MARCO's own evaluation"
+        f"{format_with_noun(count, 'rank')} without a document, in {len(affected_queries):,} of"
+        f" {n:,} queries; the documents keep their ranks, as in MS MARCO's own evaluation"
     )
     notes.append(
         Note("empty_ranks", message, count, _format_examples(query_id, affected_queries), loud=True)

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Unpack, cast
 
 from metrics_core.base.errors import FileFormatError, content_error
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import note_on_cases
 from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
 from metrics_core.formats.registry import Loaded, run_name
@@ -76,7 +76,7 @@ def read_run_folder(
             loaded += read_source(member_source, read_as, force_kind=True)
     if others:
         message = f"{_format_file_count(len(others))} not read, because they are not runs"
-        note = Note("left_out", message, len(others), tuple(others[:3]))
+        note = note_on_cases("left_out", message, others)
         loaded[0] = replace(loaded[0], table=loaded[0].table.with_notes(note))
     return loaded
 

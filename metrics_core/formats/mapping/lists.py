@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Any
 
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import list_first
 from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.documents import (
     NUMBERS,
@@ -18,7 +19,7 @@ from metrics_core.formats.mapping.documents import (
 )
 from metrics_core.formats.mapping.infer import Inference, infer_mappings
 from metrics_core.formats.mapping.list_cells import read_list_cells
-from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
+from metrics_core.formats.mapping.paths import is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped_table
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_unassigned_roles
@@ -138,7 +139,7 @@ def read_lists(
     loaded = load_mapped_table(source, request, blocks, find_mappings, describe_format, hint=_HINT)
     if not unused:
         return loaded
-    message = f"not used: {_format_paths(list(unused))}"
+    message = f"not used: {list_first(list(unused), _MAX_EXAMPLES)}"
     return replace(loaded, table=loaded.table.with_notes(Note("columns", message, len(unused))))
 
 
@@ -196,30 +197,18 @@ def _refuse_ambiguous_lists(source: Source, request: Request, inference: Inferen
     """Raise FileFormatError if it is ambiguous which list has the documents, or which values are
     their ids or numbers."""
     if inference.candidate_lists:
-        actual = (
-            f"{len(inference.candidate_lists)} lists of documents:"
-            f" {_format_paths(inference.candidate_lists)}"
-        )
-        expected, role = "one", "doc"
+        ambiguous = inference.candidate_lists
+        actual, expected, role = f"{len(ambiguous)} lists of documents", "one", "doc"
         paths = [mapping["doc"][0] for mapping in inference.mappings[request.kind]]
     elif inference.possible_ids:
-        actual = (
-            f"objects without a recognised document id: {_format_paths(inference.possible_ids)}"
-        )
-        expected, role, paths = "document ids", "doc", inference.possible_ids
+        actual, expected, role = "objects without a recognised document id", "document ids", "doc"
+        paths = ambiguous = inference.possible_ids
     elif inference.unclear_numbers:
-        actual = (
-            "numbers of unknown meaning for each document:"
-            f" {_format_paths(inference.unclear_numbers)}"
-        )
-        expected, role, paths = "a recognised score or grade", "score", inference.unclear_numbers
+        actual, role = "numbers of unknown meaning for each document", "score"
+        expected = "a recognised score or grade"
+        paths = ambiguous = inference.unclear_numbers
     else:
         return
+    actual = f"{actual}: {list_first(ambiguous, _MAX_EXAMPLES)}"
     hint = f"Choose one, for example columns {role}={paths[0]}. {fields_hint(source)}"
     raise content_error(source.name, actual, expected, hint)
-
-
-def _format_paths(paths: Sequence[RecordPath | str]) -> str:
-    return ", ".join(map(str, paths[:_MAX_EXAMPLES])) + (
-        ", …" if len(paths) > _MAX_EXAMPLES else ""
-    )

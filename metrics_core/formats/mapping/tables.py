@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives, RecordPath
 from metrics_core.formats.mapping.presets import Remark
@@ -38,7 +39,7 @@ from metrics_core.formats.parsing.systems import (
     split_by_tag,
 )
 from metrics_core.formats.registry import Loaded, Request, missing_kind_error
-from metrics_core.formats.source.lines import LineIndex, format_count, line_error
+from metrics_core.formats.source.lines import LineIndex, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, Grades, explain_bad_number, find_grade_problem
 from metrics_core.tables.arrays import as_array, as_column
@@ -339,7 +340,7 @@ def _resolve_grades(
         grades = pc.if_else(is_positive, scores, grades)
     elif unused := len(positive_scores) - positive_scores.null_count:
         message = (
-            f"{format_count(unused, 'score')} not used as grades, because some are not whole"
+            f"{format_with_noun(unused, 'score')} not used as grades, because some are not whole"
             " numbers; listed documents get grade 1 (in a list of non-relevant documents, grade 0)"
         )
         notes.append(Note("scores", message, unused, loud=True))

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints, Mask
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import plural
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import Alternatives
 from metrics_core.formats.mapping.rows import MappedRows, align_ids, build_rows, wrong_value_error
@@ -105,12 +105,12 @@ def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iter
             "document fields not used, because they contain lists or objects:"
             f" {shorten_line(', '.join(unused))}"
         )
-        yield Note("columns", message, len(unused), tuple(unused[:3]))
+        yield note_on_cases("columns", message, unused)
     if changed_ids:
         nouns = ("query", "queries") if id_role == "query" else ("document", "documents")
-        subject = f"{len(changed_ids):,} {plural(len(changed_ids), *nouns)}"
+        subject = format_with_noun(len(changed_ids), *nouns)
         message = f"{subject} repeated with different texts; the first text is kept"
-        yield Note("other_texts", message, len(changed_ids), tuple(changed_ids[:3]))
+        yield note_on_cases("other_texts", message, changed_ids)
 
 
 def _has_values(rows: MappedRows) -> Mask:

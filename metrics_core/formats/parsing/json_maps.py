@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_query_count
 from metrics_core.formats.parsing.checking import (
     build_qrels_table,
     build_run_table,
@@ -36,7 +37,7 @@ from metrics_core.formats.parsing.json_text import (
 )
 from metrics_core.formats.parsing.order_notes import rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
-from metrics_core.formats.source.lines import format_count, line_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Table
@@ -138,9 +139,7 @@ def load_nested_object(source: Source, request: Request) -> Loaded:
     table = _build_table(source, request, rows)
     empty_count = rows.counts.count(0)
     if empty_count:
-        message = f"{format_count(empty_count, 'query')} without documents".replace(
-            "querys", "queries"
-        )
+        message = f"{format_query_count(empty_count)} without documents"
         table = table.with_notes(Note("empty", message, empty_count))
     shape = "score" if request.kind == "run" else "grade"
     return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)

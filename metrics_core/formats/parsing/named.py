@@ -18,7 +18,8 @@ from metrics_core.base.errors import (
     content_error,
     did_you_mean,
 )
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import list_first
 from metrics_core.formats.parsing.checking import build_qrels_table, refuse_rows
 from metrics_core.formats.parsing.chosen_columns import (
     find_absent_columns,
@@ -104,7 +105,7 @@ def check_columns(
     """Return the roles that the columns have in the requested kind of table.
 
     Raises FileFormatError if a required or assigned column is missing."""
-    name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
+    name_list = list_first([f"`{name}`" for name in names], 12)
     absent_names = find_absent_columns(names, request.columns)
     if absent_names:
         raise line_error(
@@ -350,8 +351,8 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
 def _add_unused_columns_note(named: NamedColumns, header_roles: HeaderRoles) -> None:
     names = tuple(named.names[index] for index in header_roles.others)
     if names:
-        name_list = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        named.notes.append(Note("columns", f"columns not used: {name_list}", len(names), names[:3]))
+        message = f"columns not used: {list_first(names, 5)}"
+        named.notes.append(note_on_cases("columns", message, names))
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:

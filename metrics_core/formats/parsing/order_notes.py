@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.base.notes import Note
-from metrics_core.formats.source.lines import format_count
+from metrics_core.base.wording import format_with_noun
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
@@ -36,7 +36,7 @@ def rank_notes(
 def fraction_notes(count: int) -> list[Note]:
     """Return a list with one note, which says that `count` ranks are not whole numbers."""
     message = (
-        f"{format_count(count, 'rank')} with a value that is not a whole number; documents are"
+        f"{format_with_noun(count, 'rank')} with a value that is not a whole number; documents are"
         " ordered by score"
     )
     return [Note("rank", message, count)]

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import FileFormatError, content_error
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import format_score, join_words
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import format_score, format_with_noun, join_words, list_first
 from metrics_core.formats.parsing.checking import refuse_rows
 from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.parsing.score_columns import (
@@ -25,7 +25,6 @@ from metrics_core.formats.registry import FirstRows, Request
 from metrics_core.formats.source.lines import (
     convert_table_errors,
     file_error,
-    format_count,
     row_problem,
 )
 from metrics_core.formats.source.source import Source
@@ -95,7 +94,7 @@ def build_scores(
         notes.append(Note("query_ids", columns.query_note, loud=True))
     if columns.unused:
         message = "numeric columns not read as scores; to read one of them, use columns value=NAME"
-        notes.append(Note("columns", message, len(columns.unused), columns.unused[:3]))
+        notes.append(note_on_cases("columns", message, columns.unused))
     if "repeat" in names:
         n = frame["repeat"].nunique()
         notes.append(
@@ -182,7 +181,7 @@ def _remove_failed_answers(
     names = filter(None, (columns.query, columns.run, columns.repeat, columns.within))
     keys = {name: named.columns[name].to_pandas() for name in names}
     count = len(pd.DataFrame(keys)[has_error].drop_duplicates())
-    message = f"{format_count(count, 'answer')} with an error; left out, not counted as 0"
+    message = f"{format_with_noun(count, 'answer')} with an error; left out, not counted as 0"
     return [Note("failed", message, count, loud=True)] if count else []
 
 
@@ -212,7 +211,6 @@ def _missing_notes(frame: pd.DataFrame) -> list[Note]:
     """Return a note that counts missing scores by measure and run."""
     missing = frame[frame["value"].isna()]
     counts = (missing["measure"] + " of " + missing["run"]).value_counts(sort=False)
-    listing = ", ".join(f"{name} ({n:,})" for name, n in counts.head(3).items())
-    more = ", …" if len(counts) > 3 else ""
-    message = f"{format_count(len(missing), 'score')} missing, not counted as 0: {listing}{more}"
+    listing = list_first([f"{name} ({n:,})" for name, n in counts.items()], 3)
+    message = f"{format_with_noun(len(missing), 'score')} missing, not counted as 0: {listing}"
     return [Note("missing", message, len(missing))] if len(missing) else []

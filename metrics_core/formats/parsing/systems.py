@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Int32s, Ints
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import list_first
 from metrics_core.formats.parsing.checking import build_run_table, check_ids
 from metrics_core.formats.parsing.order_notes import rank_notes, rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
@@ -122,10 +123,8 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
     contains several runs."""
     if len(loaded_runs) == 1:
         return loaded_runs[0]
-    run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]
-    actual = f"{len(loaded_runs):,} runs: {', '.join(run_names)}" + (
-        ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
-    )
+    run_names = [shorten_line(loaded.tag) for loaded in loaded_runs]
+    actual = f"{len(loaded_runs):,} runs: {list_first(run_names, _MAX_EXAMPLES)}"
     hint = "The run name shows which run a row belongs to; `read_runs` reads all runs."
     raise content_error(source.name, actual, "one run", hint)
 

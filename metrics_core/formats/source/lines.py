@@ -139,8 +139,3 @@ def row_problem(
     if line is None:
         actual = f"{actual} (row {row + 1:,})"
     return LineProblem(line, actual, expected, hint=hint)
-
-
-def format_count(count: int, noun: str) -> str:
-    """Return a count with its noun: "1 blank line", "2,000 blank lines"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

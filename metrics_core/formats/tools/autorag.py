@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.errors import content_error
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import note_on_cases
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
 from metrics_core.formats.parquet import (
@@ -169,9 +169,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
         documents = Documents.from_columns(columns)
     if unused_names:
         message = f"columns not used: {', '.join(unused_names)}"
-        documents = documents.with_notes(
-            Note("columns", message, len(unused_names), tuple(unused_names[:3]))
-        )
+        documents = documents.with_notes(note_on_cases("columns", message, unused_names))
     return Loaded(documents, "autorag_corpus", "AutoRAG corpus", source.name)
 
 

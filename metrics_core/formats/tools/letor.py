@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import (
@@ -24,7 +25,7 @@ from metrics_core.formats.registry import (
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, format_count, line_error
+from metrics_core.formats.source.lines import LineIndex, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, explain_bad_number, is_number
 from metrics_core.tables.columns import ID, encode_texts
@@ -147,11 +148,11 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
     if counts.unnamed_lines:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
-        f"{format_count(counts.long_comments, 'comment')} with several words; the first word is"
+        f"{format_with_noun(counts.long_comments, 'comment')} with several words; the first word is"
         " used as the document's id"
     )
-    features = f"{format_count(counts.features, 'line')} with features; features are ignored"
-    skipped = f"{format_count(counts.skipped, 'blank or comment line')}, skipped"
+    features = f"{format_with_noun(counts.features, 'line')} with features; features are ignored"
+    skipped = f"{format_with_noun(counts.skipped, 'blank or comment line')}, skipped"
     for code, count, message in (
         ("comments", counts.long_comments, longer),
         ("features", counts.features, features),
@@ -249,7 +250,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
             raise line_error(
                 source,
                 number,
-                format_count(len(fields), "column"),
+                format_with_noun(len(fields), "column"),
                 "query, number and score",
                 f"{hint}, separated by tabs.",
             )

@@ -23,8 +23,8 @@ from metrics_core.base.errors import (
     LineProblem,
     content_error,
 )
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import plural
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import format_query_count, format_with_noun, plural
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parsing.columns import fold_name, name_document_columns
@@ -152,9 +152,8 @@ def _drop_unrated(named: NamedColumns) -> NamedColumns:
     columns = {name: column.take(pa.array(row_numbers)) for name, column in named.columns.items()}
     line_index = _RowSubset(named.index, row_numbers) if named.index else None
     queries = _decode_column(named.column(0)).filter(is_unrated).unique().to_pylist()
-    noun = plural(len(queries), "query", "queries")
-    message = f"{len(queries):,} {noun} without ratings and therefore without judgments"
-    note = Note("unrated", message, len(queries), tuple(queries[:3]))
+    message = f"{format_query_count(len(queries))} without ratings and therefore without judgments"
+    note = note_on_cases("unrated", message, queries)
     return replace(named, columns=columns, index=line_index, notes=[*named.notes, note])
 
 
@@ -317,13 +316,7 @@ def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind
     snapshots = [
         f"{run} of {time or 'no time'}, case {case or 'none'}" for run, time, case in snapshot_keys
     ]
-    message = (
-        f"{len(snapshot_keys):,} Quepid {plural(len(snapshot_keys), 'snapshot')}, ordered by"
-        " position"
-    )
-    yield (
-        "run",
-        [*named.notes, Note("snapshots", message, len(snapshot_keys), tuple(snapshots[:3]))],
-    )
+    message = f"{format_with_noun(len(snapshots), 'Quepid snapshot')}, ordered by position"
+    yield "run", [*named.notes, note_on_cases("snapshots", message, snapshots)]
     yield "queries", named.notes
     yield "documents", named.notes
