@@ -8,13 +8,12 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_with_noun
-from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts, write_lines
 from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import build_run_table, check_ids, refuse_rows
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
@@ -119,8 +118,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", forbidden_prefixes="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
         fields = (batch[name].cast(ID) for name in ("query_id", "doc_id", "rank"))
-        lines = pc.binary_join_element_wise(*fields, "\t").to_pylist()
-        file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+        write_lines(file, fields, "\t")
 
 
 @reader(

@@ -3,6 +3,9 @@ that a format cannot store."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import BinaryIO
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -65,3 +68,9 @@ def check_texts(
                 f"{format} cannot store the {name} {column[index].as_py()!r}.",
                 "Write it as JSON Lines or Parquet, which can store any text.",
             )
+
+
+def write_lines(file: BinaryIO, fields: Iterable[pa.Array | str], separator: str) -> None:
+    """Write one line per row. A field is a column of strings, or a string for all rows."""
+    lines = pc.binary_join_element_wise(*fields, separator).to_pylist()
+    file.write(("\n".join(lines) + "\n").encode() if lines else b"")

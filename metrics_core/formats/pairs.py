@@ -17,9 +17,8 @@ from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.delimited import (
     Record,
     read_columns_with_arrow,
-    read_csv_records,
     read_named_columns,
-    read_tsv_records,
+    read_records,
     split_csv,
     split_tsv,
 )
@@ -115,10 +114,8 @@ def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[
     if separator == " ":
         lines = enumerate(source.text_lines(), start=1)
         records: Iterator[Record] = ((n, n, split_fields(line.rstrip("\r\n"))) for n, line in lines)
-    elif separator == "\t":
-        records = read_tsv_records(source)
     else:
-        records = read_csv_records(source, separator)
+        records = read_records(source, separator)
     has_begun = False
     for first, last, fields in records:
         if not has_begun and fields and fields[0].startswith("#"):

@@ -16,9 +16,8 @@ from metrics_core.formats.parsing.chosen_columns import (
 )
 from metrics_core.formats.parsing.columns import fold_name, infer_header_roles, is_column_name
 from metrics_core.formats.parsing.delimited import (
-    read_csv_records,
     read_named_columns,
-    read_named_columns_with_arrow,
+    read_table,
     read_tsv_records,
     split_csv,
     split_tsv,
@@ -158,14 +157,10 @@ def _quote(text: str) -> str:
     write=dict.fromkeys(ALL_KINDS, write_csv),
     first_rows=read_csv_columns,
 )
-def read_csv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read CSV with the quoting of RFC 4180. If `skip_fast_path` is true, the fast path is skipped;
-    tests use this."""
+def read_csv(source: Source, request: Request) -> Loaded:
+    """Read CSV with the quoting of RFC 4180."""
     separator = detect_separator(_build_sample(source, request.columns)) or ","
-    named = None if skip_fast_path else read_named_columns_with_arrow(source, request, separator)
-    if named is None:
-        named = read_named_columns(source, request, read_csv_records(source, separator))
-    return load_named(source, request, named, "csv", "CSV")
+    return load_named(source, request, read_table(source, request, separator), "csv", "CSV")
 
 
 @reader(
@@ -180,9 +175,8 @@ def read_csv(source: Source, request: Request, *, skip_fast_path: bool = False) 
     write=dict.fromkeys(ALL_KINDS, write_tsv),
     first_rows=read_tsv_columns,
 )
-def read_tsv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read TSV. If `skip_fast_path` is true, all rows are parsed by the slower path; tests use
-    this.
+def read_tsv(source: Source, request: Request) -> Loaded:
+    """Read TSV.
 
     A quoted field must end on its line, so that a stray quote never makes the following lines part
     of the field."""
@@ -192,10 +186,7 @@ def read_tsv(source: Source, request: Request, *, skip_fast_path: bool = False) 
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
         named = read_named_columns(source, request, read_tsv_records(source), names)
         return load_named(source, request, named, "tsv", "TSV without a header")
-    columns = None if skip_fast_path else read_named_columns_with_arrow(source, request, "\t")
-    if columns is None:
-        columns = read_named_columns(source, request, read_tsv_records(source))
-    return load_named(source, request, columns, "tsv", "TSV")
+    return load_named(source, request, read_table(source, request, "\t"), "tsv", "TSV")
 
 
 def _is_id_and_text(first_row: Sequence[str]) -> bool:

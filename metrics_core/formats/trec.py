@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.notes import Note
-from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts, write_lines
 from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, add_tag_column, load_runs
@@ -107,7 +107,7 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
     name = " ".join(run.name.split()) or "run"
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, score, rank = (batch[c].cast(ID) for c in range(4))
-        _write_lines(file, query, "Q0", doc, rank, score, name)
+        write_lines(file, (query, "Q0", doc, rank, score, name), " ")
 
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
@@ -118,7 +118,7 @@ def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
         second_column = "0" if qrels.subtopics is None else batch["subtopic"].cast(ID)
-        _write_lines(file, query, second_column, doc, grade)
+        write_lines(file, (query, second_column, doc, grade), " ")
 
 
 def _compute_ranks(run: Run) -> Any:
@@ -132,11 +132,6 @@ def _compute_ranks(run: Run) -> Any:
     ranks = np.empty(len(codes), dtype=np.int64)
     ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths) + 1
     return ranks
-
-
-def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
-    lines = pc.binary_join_element_wise(*fields, " ").to_pylist()
-    file.write(("\n".join(lines) + "\n").encode() if lines else b"")
 
 
 @reader(
@@ -161,11 +156,10 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
         ),
     ),
 )
-def read_trec(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read a TREC run or judgments. If `skip_fast_path` is true, all lines are parsed by the slower
-    path; tests compare both paths."""
+def read_trec(source: Source, request: Request) -> Loaded:
+    """Read a TREC run or judgments."""
     layout = RUN if request.kind == "run" else QRELS
-    blocks = list(parse_blocks(source, layout, skip_fast_path=skip_fast_path))
+    blocks = list(parse_blocks(source, layout))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)
     blocks = tabbed_blocks or blocks
     raise_block_problems(source, blocks)

@@ -108,6 +108,20 @@ def read_tsv_records(source: Source) -> Iterator[Record]:
         yield number, number, split_tsv(text) if text.strip() else []
 
 
+def read_records(source: Source, separator: str) -> Iterator[Record]:
+    """Yield the records of a file: of TSV if the separator is a tab, otherwise of CSV."""
+    return read_tsv_records(source) if separator == "\t" else read_csv_records(source, separator)
+
+
+def read_table(source: Source, request: Request, separator: str) -> NamedColumns:
+    """Return the columns of a table with a header, quickly if the file is regular. Raises the
+    errors of `read_named_columns`."""
+    named = read_named_columns_with_arrow(source, request, separator)
+    if named is None:
+        named = read_named_columns(source, request, read_records(source, separator))
+    return named
+
+
 def read_named_columns(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
 ) -> NamedColumns:

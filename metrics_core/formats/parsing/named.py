@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import (
     FileFormatError,
     content_error,
@@ -37,7 +37,12 @@ from metrics_core.formats.parsing.columns import (
 )
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
-from metrics_core.formats.source.lines import RowLines, convert_table_errors, line_error
+from metrics_core.formats.source.lines import (
+    RowLines,
+    SelectedLines,
+    convert_table_errors,
+    line_error,
+)
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Documents, Queries, Table
@@ -261,18 +266,6 @@ def _build_qrels(
     return build_qrels_table(source, request, table, index)
 
 
-@dataclass(frozen=True)
-class _RowSubset:
-    """Physical lines of some of the rows of a file. `rows`, int64[row], are the numbers of these
-    rows in the file."""
-
-    index: RowLines
-    rows: Ints
-
-    def line(self, row: int) -> int | None:
-        return self.index.line(int(self.rows[row]))
-
-
 def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
     """Return the rows that have a grade, and their physical lines. An empty grade means unjudged,
     never 0.
@@ -289,7 +282,7 @@ def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, 
     named.notes.append(Note("ungraded", message, count, loud=True))
     has_grade = pc.invert(is_empty)
     row_numbers = np.flatnonzero(has_grade.to_numpy())
-    return rows.filter(has_grade), None if named.index is None else _RowSubset(
+    return rows.filter(has_grade), None if named.index is None else SelectedLines(
         named.index, row_numbers
     )
 

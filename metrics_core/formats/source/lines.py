@@ -59,6 +59,19 @@ class LineIndex:
         raise IndexError(f"the file has no row {row}")
 
 
+@dataclass(frozen=True)
+class SelectedLines:
+    """The physical lines of some of the rows of a file. `rows`, int64[row], are the numbers of
+    these rows in the file."""
+
+    index: RowLines
+    rows: Ints
+
+    def line(self, row: int) -> int | None:
+        """Return the physical line of a row; None if the line is unknown."""
+        return self.index.line(int(self.rows[row]))
+
+
 def fields_hint(source: Source) -> str:
     """Return a hint that says how to list the fields of a file."""
     return f"`metrics-core formats --of {source.name}` lists its fields."

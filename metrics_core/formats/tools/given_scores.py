@@ -15,9 +15,8 @@ from metrics_core.formats.file_kinds import read_sample
 from metrics_core.formats.parquet import read_parquet_rows
 from metrics_core.formats.parsing.delimited import (
     Record,
-    read_csv_records,
     read_named_columns,
-    read_tsv_records,
+    read_records,
 )
 from metrics_core.formats.parsing.eval_lines import NOT_OFFERED, find_eval_columns
 from metrics_core.formats.parsing.named import NamedColumns
@@ -142,10 +141,8 @@ def _read_columns(source: Source, request: Request) -> NamedColumns:
             named.names.append("run")
             named.columns["run"] = pa.chunked_array([pa.array(runs[:1] * len(named), ID)])
         return named
-    if "\t" in sample.first_line:
-        return read_named_columns(source, request, read_tsv_records(source))
-    rows = read_csv_records(source, detect_separator(sample) or ",")
-    return read_named_columns(source, request, rows)
+    separator = "\t" if "\t" in sample.first_line else detect_separator(sample) or ","
+    return read_named_columns(source, request, read_records(source, separator))
 
 
 def _read_records(source: Source) -> NamedColumns:

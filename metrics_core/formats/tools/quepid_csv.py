@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import (
     MOST_PROBLEMS_SHOWN,
     FileFormatError,
@@ -31,7 +30,7 @@ from metrics_core.formats.parsing.columns import fold_name, name_document_column
 from metrics_core.formats.parsing.delimited import (
     read_csv_records,
     read_named_columns,
-    read_named_columns_with_arrow,
+    read_table,
     split_csv,
 )
 from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
@@ -45,7 +44,7 @@ from metrics_core.formats.registry import (
     missing_kind_error,
     reader,
 )
-from metrics_core.formats.source.lines import RowLines, file_error, line_error
+from metrics_core.formats.source.lines import SelectedLines, file_error, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.tabular import read_csv_columns
 from metrics_core.tables import Queries
@@ -98,9 +97,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
 def read_ratings(source: Source, request: Request) -> Loaded:
     """Read the judgments or the queries in a file of ratings. Raises FileFormatError."""
     qrels_request = replace(request, kind="qrels")
-    named = read_named_columns_with_arrow(source, qrels_request, ",")
-    if named is None:
-        named = read_named_columns(source, qrels_request, read_csv_records(source, ","))
+    named = read_table(source, qrels_request, ",")
     if named.names != _RATINGS:
         raise _columns_error(source, named.names, named.header or 1, _RATINGS)
     row_count = len(named)
@@ -130,28 +127,16 @@ def _columns_error(
     )
 
 
-@dataclass(frozen=True)
-class _RowSubset:
-    """Physical lines of the rows that are kept. `rows`, int64[row], are their row numbers in the
-    file."""
-
-    index: RowLines
-    rows: Ints
-
-    def line(self, row: int) -> int | None:
-        return self.index.line(int(self.rows[row]))
-
-
 def _drop_unrated(named: NamedColumns) -> NamedColumns:
     """Return the rows of queries that have ratings, and a note about the other queries."""
-    is_empty = [pc.equal(_decode_column(named.column(index)), "") for index in (1, 2)]
+    is_empty = [pc.equal(named.column(index).cast(ID), "") for index in (1, 2)]
     is_unrated = pc.and_(*is_empty)
     if not pc.any(is_unrated).as_py():
         return named
     row_numbers = as_array(pc.indices_nonzero(pc.invert(is_unrated))).astype("int64")
     columns = {name: column.take(pa.array(row_numbers)) for name, column in named.columns.items()}
-    line_index = _RowSubset(named.index, row_numbers) if named.index else None
-    queries = _decode_column(named.column(0)).filter(is_unrated).unique().to_pylist()
+    line_index = SelectedLines(named.index, row_numbers) if named.index else None
+    queries = named.column(0).cast(ID).filter(is_unrated).unique().to_pylist()
     message = f"{format_query_count(len(queries))} without ratings and therefore without judgments"
     note = note_on_cases("unrated", message, queries)
     return replace(named, columns=columns, index=line_index, notes=[*named.notes, note])
@@ -162,7 +147,7 @@ def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns
     columns, changed = dict(named.columns), dict[str, None]()
     count = 0
     for name in names:
-        texts = _decode_column(columns[name])
+        texts = columns[name].cast(ID)
         is_guarded = pc.match_substring_regex(texts, _GUARDED)
         row_count = pc.sum(is_guarded).as_py() or 0
         if row_count:
@@ -184,10 +169,6 @@ def _formula_guard_note(count: int, examples: list[str]) -> Note:
         " before = + - or @ for spreadsheets; the blank is removed"
     )
     return Note("guards", message, count, tuple(examples[:3]))
-
-
-def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(ID) if pa.types.is_dictionary(column.type) else column
 
 
 def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
@@ -248,7 +229,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
         )
     runs, records = _build_run_names(named), list[dict[str, object]]()
     fields, problems = name_document_columns(named.names[6:]), list[LineProblem]()
-    columns = [_decode_column(named.column(index)).to_pylist() for index in range(len(named.names))]
+    columns = [named.column(index).cast(ID).to_pylist() for index in range(len(named.names))]
     lines = [named.index.line(row) or 0 for row in range(len(named))] if named.index else None
     for row, (_, _, _, query, doc, position, *values) in enumerate(zip(*columns, strict=True)):
         is_empty = query and not doc and not position
@@ -294,9 +275,7 @@ def _position_problem(line: int | None, query: str, doc: str, position: str) -> 
 def _build_run_names(named: NamedColumns) -> list[str]:
     """Return the run name of each row: the name of its snapshot. If several snapshots have the same
     name, the time is added; if they also have the same time, the case is added too."""
-    rows = list(
-        zip(*(_decode_column(named.column(index)).to_pylist() for index in range(3)), strict=True)
-    )
+    rows = list(zip(*(named.column(index).cast(ID).to_pylist() for index in range(3)), strict=True))
     snapshots = dict.fromkeys(rows)
     name_counts = Counter(name for name, _, _ in snapshots)
     time_counts = Counter((name, time) for name, time, _ in snapshots)
@@ -311,7 +290,7 @@ def _build_run_names(named: NamedColumns) -> list[str]:
 
 def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
     """Yield notes for each kind of table. The notes for runs list the snapshots."""
-    columns = (_decode_column(named.column(index)).to_pylist() for index in (1, 2))
+    columns = (named.column(index).cast(ID).to_pylist() for index in (1, 2))
     snapshot_keys = dict.fromkeys(zip(runs, *columns, strict=True))
     snapshots = [
         f"{run} of {time or 'no time'}, case {case or 'none'}" for run, time, case in snapshot_keys
