@@ -53,6 +53,7 @@ from metrics_core.formats.python_tables import (
     make_table_function,
     not_a_table_error,
     to_any_table,
+    to_list,
     to_table,
 )
 from metrics_core.formats.reading import read_documents, read_qrels, read_queries, read_runs
@@ -388,5 +389,5 @@ def _to_texts(column: Any) -> list[str | None]:
     """Return the values of a query column as strings. A missing value becomes None."""
     return [
         None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
-        for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))
+        for value in to_list(column)
     ]

@@ -98,6 +98,18 @@ def find_indexes(texts: Sequence[str], lookup_texts: Sequence[str]) -> Ints:
     return _fill_missing(indexes, -1).astype(np.int64)
 
 
+def match_codes(codes: Ints, lookup_codes: Ints) -> tuple[Ints, Ints]:
+    """Return the positions in `codes`, int64[n], whose number occurs in `lookup_codes`, int64[m],
+    and for each of them the position of the number there, int64[match] each.
+
+    `lookup_codes` must not be empty."""
+    order = np.argsort(lookup_codes)
+    position = np.searchsorted(lookup_codes[order], codes)
+    candidates = order[np.minimum(position, len(order) - 1)]
+    matches = np.flatnonzero(lookup_codes[candidates] == codes)
+    return matches, candidates[matches]
+
+
 def _fill_missing(column: pa.Array, fill_value: float) -> AnyArray:
     """Return the values of a column of numbers, with `fill_value` in place of missing values."""
     _, body = column.buffers()

@@ -68,21 +68,11 @@ def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> 
     order = np.argsort(codes, kind="stable")
     codes, scores = codes[order], scores[order]
     is_same_list = codes[1:] == codes[:-1]
-    is_long_list = np.bincount(codes) >= _LENGTH
-    has_rise = (
-        np.bincount(
-            codes[1:][is_same_list & (scores[1:] > scores[:-1])], minlength=len(is_long_list)
-        )
-        > 0
-    )
-    has_fall = (
-        np.bincount(
-            codes[1:][is_same_list & (scores[1:] < scores[:-1])], minlength=len(is_long_list)
-        )
-        > 0
-    )
-    rising_lists = np.flatnonzero(is_long_list & has_rise & ~has_fall)
-    list_count = int(np.count_nonzero(is_long_list))
+    long_lists = np.flatnonzero(np.bincount(codes) >= _LENGTH)
+    rising = codes[1:][is_same_list & (scores[1:] > scores[:-1])]
+    falling = codes[1:][is_same_list & (scores[1:] < scores[:-1])]
+    rising_lists = np.setdiff1d(np.intersect1d(long_lists, rising), falling)
+    list_count = len(long_lists)
     if list_count < _LISTS or len(rising_lists) * 2 <= list_count:
         return []
     message = (

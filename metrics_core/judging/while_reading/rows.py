@@ -24,6 +24,7 @@ from metrics_core.formats.parsing.trec_lines import (
 from metrics_core.formats.source.source import BLOCK, MAX_LINE_BYTES, Source, find_last_line_end
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, are_printable_bytes, encode_ids
+from metrics_core.tables.repeats import text_bytes
 
 _MOST_TAGS = 1_000
 """Maximum number of changes of the run name in a block that the compiled reader records."""
@@ -234,7 +235,5 @@ def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
 def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
     """Return the bytes of an Arrow array of large strings, uint8[byte], and the start and size of
     each string, int64[string] each."""
-    _, offsets, body = texts.buffers()
-    edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)
-    return data[: edges[-1]], edges[:-1].copy(), np.diff(edges)
+    starts, ends, data = text_bytes(texts)
+    return data[: ends.max(initial=0)], starts, ends - starts
