@@ -8,6 +8,7 @@ contains the list as `detailed_results`, or one record per line."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from metrics_core.formats.declaring import declare
@@ -49,30 +50,23 @@ def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
     If no id field occurs in all records, a record's text becomes its id, with a number appended if
     the text repeats. The id of a record without a text is its record number."""
     id_name: str | None = None
-    seen_ids, number = set[str](), 0
+    seen_ids, numbers = set[str](), count(1)
     for block in blocks:
         records = _unwrap_records(block)
         objects = [record for record in records if isinstance(record, dict)]
         if id_name is None:
             ids = (name for name in _IDS if all(_is_id(record.get(name)) for record in objects))
             id_name = next(ids, "")
-        new_records = []
-        for record in records:
-            number += 1
-            new_record = (
-                _add_id(record, id_name, number, seen_ids) if isinstance(record, dict) else record
-            )
-            new_records.append(new_record)
-        yield new_records
+        yield [_add_id(record, id_name, next(numbers), seen_ids) for record in records]
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _add_id(
-    record: Mapping[str, Any], id_name: str, number: int, seen_ids: set[str]
-) -> dict[str, Any]:
+def _add_id(record: Any, id_name: str, number: int, seen_ids: set[str]) -> Any:
+    if not isinstance(record, dict):
+        return record
     names = {key: _first_key(record, names) for key, names in _LISTS.items()}
     text = next((record[name] for name in _TEXTS if record.get(name) is not None), None)
     query_id, copy_number = (id_name and record.get(id_name)) or text or str(number), 2

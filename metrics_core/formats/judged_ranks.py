@@ -39,7 +39,11 @@ from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sampl
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import file_error, row_problem
 from metrics_core.formats.source.members import open_members
-from metrics_core.formats.source.opening import convert_memory_errors, open_source, printable_name
+from metrics_core.formats.source.opening import (
+    convert_memory_errors,
+    name_source,
+    open_source,
+)
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet
 from metrics_core.formats.source.unpacking import is_zip
 from metrics_core.tables import RankedRun
@@ -52,6 +56,7 @@ _HINT = (
     "Ranks of judged documents are written by `evaluate --spark … --judged-ranks`, as Parquet with"
     f" the columns {', '.join(COLUMNS)}."
 )
+_EXPECTED = "ranks of judged documents", _HINT
 _SAMPLED_PARTS = 3
 
 
@@ -84,10 +89,10 @@ def read_ranks_set(
 ) -> list[Loaded]:
     """Read judged ranks in the same way as `read_judged_ranks`. The file name of each run is
     SOURCE/RUN."""
-    source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
+    source_name = name_source(source, name)
     with _open_parts(source, source_name, limit) as parts:
         if not parts:
-            raise _not_ranks_error(source_name, "other files, or no files")
+            raise content_error(source_name, "other files, or no files", *_EXPECTED)
         part_tables, size = [], 0
         for part in parts:
             part_source = part()
@@ -159,9 +164,7 @@ def _open_parts(
             [partial(open_source, source, source_name or None, None, limit)] if is_readable else []
         )
         return
-    with open_members(
-        source, source_name, Limit.from_size(limit), partial(_not_ranks_error, source_name)
-    ) as members:
+    with open_members(source, source_name, Limit.from_size(limit), _EXPECTED) as members:
         names = [n for n in members.names if not PurePosixPath(n).name.startswith(("_", "."))]
         are_parquet = all(n.endswith(_ENDING) for n in names)
         is_one_folder = len({PurePosixPath(n).parent for n in names}) == 1
@@ -174,10 +177,6 @@ def _open_parts(
             if are_parquet and is_one_folder
             else []
         )
-
-
-def _not_ranks_error(source_name: str, actual: str) -> FileFormatError:
-    return content_error(source_name, actual, "ranks of judged documents", _HINT)
 
 
 def _has_columns(open_part: Callable[[], Source]) -> bool:
@@ -203,7 +202,7 @@ def _read_rows(source: Source) -> pa.Table:
     missing_names = [name for name in COLUMNS if name not in names]
     if missing_names:
         actual = f"no column {' and '.join(missing_names)} among {', '.join(names[:12])}"
-        raise content_error(source.name, actual, "ranks of judged documents", _HINT)
+        raise content_error(source.name, actual, *_EXPECTED)
     columns = list(COLUMNS)
     from metrics_core.formats.source.parquet_size import check_table_size
 

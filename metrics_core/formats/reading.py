@@ -30,6 +30,7 @@ from metrics_core.formats.registry import (
     Kind,
     Loaded,
     Sample,
+    add_notes,
     formats,
     run_name,
 )
@@ -170,7 +171,7 @@ def read_source(
     with convert_memory_errors(source):
         loaded = recognition.format.read(source, replace(request, kind=recognition.kind))
     notes = () if recognition.note is None else (recognition.note,)
-    first = replace(loaded, table=loaded.table.with_notes(*notes), others=())
+    first = replace(add_notes(loaded, *notes), others=())
     return [
         replace(loaded_table, evidence=recognition.evidence)
         for loaded_table in (first, *loaded.others)

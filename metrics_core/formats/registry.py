@@ -369,6 +369,11 @@ def tools() -> list[Tool]:
     return sorted(all_tools, key=lambda tool: tool.name.casefold())
 
 
+def add_notes(loaded: Loaded, *notes: Note) -> Loaded:
+    """Return a loaded file with additional notes on its table."""
+    return replace(loaded, table=loaded.table.with_notes(*notes))
+
+
 def kind_of(table: Table) -> Kind:
     """Return the kind of a table."""
     classes = (Run, Qrels, Queries, Documents, GivenScores)

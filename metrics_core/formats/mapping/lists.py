@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Any
 
@@ -33,6 +32,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    add_notes,
 )
 from metrics_core.formats.source.lines import fields_hint, line_error
 from metrics_core.formats.source.source import Source, is_parquet
@@ -140,7 +140,7 @@ def read_lists(
     if not unused:
         return loaded
     message = f"not used: {list_first(list(unused), _MAX_EXAMPLES)}"
-    return replace(loaded, table=loaded.table.with_notes(Note("columns", message, len(unused))))
+    return add_notes(loaded, Note("columns", message, len(unused)))
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:

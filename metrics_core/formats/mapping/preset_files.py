@@ -33,6 +33,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    add_notes,
     missing_kind_error,
 )
 from metrics_core.formats.source.source import Source
@@ -97,13 +98,13 @@ def read_preset(
                 )
             )
 
-    if request.kind == "scores":
-        return _read_scores(preset, source, request, mended_blocks)
-    if request.duplicates == "error":
-        request = replace(request, duplicates=preset.duplicates)
     blocks = mended_blocks or mend_blocks(
         preset, _read_blocks(preset, source, request), request.run_name
     )
+    if request.kind == "scores":
+        return _read_scores(preset, source, request, blocks)
+    if request.duplicates == "error":
+        request = replace(request, duplicates=preset.duplicates)
     hint = f"A record looks like {preset.example}."
     if request.kind in ("queries", "documents"):
         details = preset.not_details if request.kind == "queries" else None
@@ -132,19 +133,16 @@ def read_preset(
         item: cases for item, cases in cases_by_remark.items() if cases and not item.only_one
     }
     notes = [remark.note(cases) for remark, cases in cases_to_note.items()]
-    return replace(loaded, table=loaded.table.with_notes(*notes), stored=stored)
+    return replace(add_notes(loaded, *notes), stored=stored)
 
 
 def _read_scores(
-    preset: Preset, source: Source, request: Request, mended_blocks: Iterator[Records] | None
+    preset: Preset, source: Source, request: Request, blocks: Iterator[Records]
 ) -> Loaded:
     """Read the scores in a file with one run.
 
     If the preset has a path `stored`, the scores are the values at this path. Otherwise they are
     all numbers of a record that are not mapped. Raises MissingKindError if there are none."""
-    blocks = mended_blocks or mend_blocks(
-        preset, _read_blocks(preset, source, request), request.run_name
-    )
     query = parse_mapping(str(preset.tables["scores"]))["query"][0].plain_text
     rows = list[tuple[int | None, Any]]()
     for records in blocks:

@@ -41,6 +41,7 @@ from metrics_core.formats.registry import (
     Request,
     Sample,
     Tool,
+    add_notes,
     missing_kind_error,
     reader,
 )
@@ -245,7 +246,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     blocks = [Records(PythonValues(records), None if lines is None else np.array(lines))]
     loaded = preset_files.read_preset(SNAPSHOTS, source, request, iter(blocks))
     notes = dict(_snapshot_notes(named, runs))[request.kind]
-    return replace(loaded, table=loaded.table.with_notes(*notes))
+    return add_notes(loaded, *notes)
 
 
 declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, read=read_snapshots)
