@@ -17,7 +17,7 @@ from metrics_core.formats.run_folders import RUN_ENDINGS
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, Limit
 from metrics_core.formats.source.members import check_file_count, open_members
 from metrics_core.formats.source.opening import name_source
-from metrics_core.formats.source.unpacking import is_zip, strip_packing
+from metrics_core.formats.source.unpacking import PathOrBytes, is_zip, strip_packing
 from metrics_core.tables import Qrels
 
 _SPLITS = ("test", "dev", "train")
@@ -28,7 +28,7 @@ _EXPECTED = (
 )
 
 
-def is_beir_set(source: str | Path | bytes) -> bool:
+def is_beir_set(source: PathOrBytes) -> bool:
     """Return whether a folder or zip file has the structure of a BEIR set."""
     try:
         with open_members(source, "", DEFAULT_LIMIT, _EXPECTED) as members:
@@ -38,7 +38,7 @@ def is_beir_set(source: str | Path | bytes) -> bool:
 
 
 def read_beir_set(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     *,
     name: str | None,
     read_as: ReadAs,

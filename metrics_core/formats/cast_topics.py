@@ -14,7 +14,7 @@ from metrics_core.formats.parsing.json_text import (
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import to_named_columns
-from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import SPECIFIC, Loaded, Request, Sample, Sureness, reader
 from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
@@ -22,7 +22,7 @@ from metrics_core.formats.source.source import Source
 _TEXTS = ("raw_utterance", "utterance", "text", "query")
 
 
-def recognise_cast_topics(sample: Sample) -> Mapping[Kind, int]:
+def recognise_cast_topics(sample: Sample) -> Sureness:
     """Recognise CAsT topics: the first topic has a number and a list of turns."""
     text = sample.text.lstrip()
     topic = parse_first_object(text[1:].lstrip()) if text.startswith("[") else {}

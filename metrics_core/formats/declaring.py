@@ -4,17 +4,15 @@ The code that reads such files is loaded when the first file is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.registry import (
     FirstRowsReader,
-    Kind,
     Loaded,
     Reader,
     Recogniser,
     Request,
     Sample,
+    Sureness,
     is_json,
     reader,
 )
@@ -39,7 +37,7 @@ def declare(
     are functions for formats whose files may also be flat tables; see `registry.reader`. `module`
     is the name of the declaring module, which is `__name__` in a plug-in."""
 
-    def recognise_records(sample: Sample) -> Mapping[Kind, int]:
+    def recognise_records(sample: Sample) -> Sureness:
         if not is_json_or_parquet(sample):
             return {}
         from metrics_core.formats.mapping import preset_files

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path as FilePath
 from typing import Any, Unpack
 
 from metrics_core.formats.fields import FileField, FileFields
@@ -24,10 +23,11 @@ from metrics_core.formats.read_as import KindChoices, ReadAs
 from metrics_core.formats.reading import read_sample_rows
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Sample
 from metrics_core.formats.source.source import is_parquet
+from metrics_core.formats.source.unpacking import PathOrBytes
 
 
 def read_fields(
-    source: str | FilePath | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FileFields | None:
     """Return the fields of a file with their first values.
 

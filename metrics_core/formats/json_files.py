@@ -32,10 +32,10 @@ from metrics_core.formats.registry import (
     LIKELY,
     POSSIBLE,
     FirstRows,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
 from metrics_core.formats.source.lines import line_error
@@ -46,7 +46,7 @@ _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
-def recognise_json(sample: Sample) -> Mapping[Kind, int]:
+def recognise_json(sample: Sample) -> Sureness:
     """Recognise JSON files. The kind of table is inferred from the numbers in an object of objects,
     or from the keys of the records in a list."""
     text = sample.text.lstrip()
@@ -63,7 +63,7 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
     return {"run": CERTAIN, "qrels": LIKELY if are_whole_grades(values) else IF_REQUESTED}
 
 
-def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
+def recognise_jsonl(sample: Sample) -> Sureness:
     """Recognise JSON Lines, and infer the kind of table from the keys of the first record."""
     if not _is_json_lines(sample):
         return {}

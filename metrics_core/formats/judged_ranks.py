@@ -11,7 +11,7 @@ rank           int64  rank of this document, from 1"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -35,7 +35,7 @@ from metrics_core.formats.parquet import (
 )
 from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS as COLUMNS
 from metrics_core.formats.parsing.ranks_parts import is_part_file, judged_ranks_note
-from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import SPECIFIC, Loaded, Request, Sample, Sureness, reader
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import file_error, row_problem
 from metrics_core.formats.source.members import open_members
@@ -45,7 +45,7 @@ from metrics_core.formats.source.opening import (
     open_source,
 )
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet
-from metrics_core.formats.source.unpacking import is_zip
+from metrics_core.formats.source.unpacking import PathOrBytes, is_zip
 from metrics_core.tables import RankedRun
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, encode_ids
@@ -60,7 +60,7 @@ _EXPECTED = "ranks of judged documents", _HINT
 _SAMPLED_PARTS = 3
 
 
-def has_judged_ranks(source: str | Path | bytes) -> bool:
+def has_judged_ranks(source: PathOrBytes) -> bool:
     """Return whether a file, a folder, a zip file or bytes contain judged ranks. Only the first
     files are examined."""
     try:
@@ -72,7 +72,7 @@ def has_judged_ranks(source: str | Path | bytes) -> bool:
 
 
 def read_judged_ranks(
-    source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
+    source: PathOrBytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[RankedRun]:
     """Return the runs of judged ranks in a file, a folder or a zip of a folder. The file or zip can
     also be passed as bytes.
@@ -85,7 +85,7 @@ def read_judged_ranks(
 
 
 def read_ranks_set(
-    source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
+    source: PathOrBytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[Loaded]:
     """Read judged ranks in the same way as `read_judged_ranks`. The file name of each run is
     SOURCE/RUN."""
@@ -114,7 +114,7 @@ def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     )
 
 
-def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ranks(sample: Sample) -> Sureness:
     """Recognise judged ranks by their column names."""
     return {"run": SPECIFIC} if _has_columns(lambda: sample.source) else {}
 
@@ -149,7 +149,7 @@ def read_ranks(source: Source, request: Request) -> Loaded:
 
 @contextmanager
 def _open_parts(
-    source: str | Path | bytes, source_name: str, limit: Size | None
+    source: PathOrBytes, source_name: str, limit: Size | None
 ) -> Iterator[list[Callable[[], Source]]]:
     """Yield a list of functions, each of which opens one file of judged ranks. The list is empty if
     the source does not contain judged ranks.

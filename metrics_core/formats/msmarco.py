@@ -3,7 +3,6 @@ rankings, which also have a score."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import BinaryIO
 
 import numpy as np
@@ -22,10 +21,10 @@ from metrics_core.formats.registry import (
     AMBIGUOUS,
     LIKELY,
     SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     reader,
 )
@@ -56,7 +55,7 @@ _SCORED = LineColumns(
 )
 
 
-def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
+def recognise_msmarco(sample: Sample) -> Sureness:
     """Recognise lines with a query, a document and a rank that counts 1, 2, … within each query.
 
     Numbers that fall from line to line are not recognised, because they may be scores. Unsorted
@@ -83,7 +82,7 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     return {"run": AMBIGUOUS} if is_rising else {}
 
 
-def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
+def recognise_colbert(sample: Sample) -> Sureness:
     """Recognise lines with numeric ids of query and passage, ranks that count 1, 2, … within each
     query, and descending scores.
 

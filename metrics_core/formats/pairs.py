@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -31,6 +30,7 @@ from metrics_core.formats.registry import Request
 from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import PathOrBytes
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID
 
@@ -40,7 +40,7 @@ _HINT = "Write one pair per line: query_id and doc_id, separated by a tab, a com
 
 
 def read_pairs(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
     """Read pairs of a query and a document, and return them as judgments of grade 0.
 

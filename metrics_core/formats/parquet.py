@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import to_arrow
-from metrics_core.formats.parsing.checking import refuse_rows
+from metrics_core.formats.parsing.checking import ProblemTexts, refuse_rows
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS, find_position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
@@ -23,10 +23,10 @@ from metrics_core.formats.registry import (
     KINDS,
     POSSIBLE,
     FirstRows,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet, shorten_line
@@ -42,7 +42,7 @@ _SAMPLED_ROWS = 50
 """Number of rows that are read to recognise columns."""
 
 
-def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
+def recognise_parquet(sample: Sample) -> Sureness:
     """Recognise a Parquet file by its first bytes, and the kind of its table by the column
     names."""
     if not is_parquet(sample.source):
@@ -244,7 +244,7 @@ def _convert_float_ids_to_text(
     values = column.to_numpy().astype(np.float64)
     lost_rows = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
 
-    def describe_problem(row: int) -> tuple[str, str, str]:
+    def describe_problem(row: int) -> ProblemTexts:
         hint = "Write the ids as text, because some of their digits were lost in floating point."
         return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
 

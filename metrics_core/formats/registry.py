@@ -77,6 +77,9 @@ IF_REQUESTED               a kind that is not likely, although all columns that 
 ONLY_IF_REQUESTED          never chosen unless the user names the kind"""
 
 
+Sureness = Mapping[Kind, int]
+"""The kinds of table that a file may contain, with the confidence in each kind."""
+
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
 """File extensions of formats of tools, listed so that naming a run does not load these formats."""
 
@@ -243,7 +246,7 @@ class Tool:
 
 
 FirstRowsReader = Callable[[Sample], FirstRows | None]
-Recogniser = Callable[[Sample], Mapping[Kind, int]]
+Recogniser = Callable[[Sample], Sureness]
 KindsFinder = Callable[[Sample], Collection[Kind]]
 Reader = Callable[[Source, Request], Loaded]
 Writer = Callable[[Any, BinaryIO], None]

@@ -17,7 +17,7 @@ from metrics_core.formats.registry import Loaded, add_notes, run_name
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, Limit
 from metrics_core.formats.source.members import check_file_count, open_members
 from metrics_core.formats.source.opening import name_source
-from metrics_core.formats.source.unpacking import strip_packing
+from metrics_core.formats.source.unpacking import PathOrBytes, strip_packing
 from metrics_core.tables import Run
 
 RUN_ENDINGS = (".run", ".res", ".trec")
@@ -28,7 +28,7 @@ _EXPECTED = (
 )
 
 
-def has_runs(source: str | Path | bytes) -> bool:
+def has_runs(source: PathOrBytes) -> bool:
     """Return whether a folder or zip contains files that are named like runs.
 
     A zip must contain several files, and all files that are not runs must be tables of scores."""
@@ -53,7 +53,7 @@ def find_run_file(folder: Path, name: str) -> Path | None:
 
 
 def read_run_folder(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     *,
     name: str | None = None,
     **choices: Unpack[ReadingChoices],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -34,6 +34,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
 from metrics_core.formats.source.source import Source
@@ -44,12 +45,12 @@ _SEPARATORS = ",;|"
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 
-def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
+def recognise_csv(sample: Sample) -> Sureness:
     """Recognise CSV by column names in the first line, separated by comma, semicolon or bar."""
     return recognise_assigned_columns(_read_csv_rows(sample), sample.columns)
 
 
-def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
+def recognise_tsv(sample: Sample) -> Sureness:
     """Recognise TSV by column names in the first line, or by an id and a text in every line."""
     rows = _read_tsv_rows(sample)
     sureness = recognise_assigned_columns(rows, sample.columns)

@@ -3,7 +3,7 @@ header."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -33,6 +33,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     reader,
 )
@@ -44,7 +45,7 @@ from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID
 
 
-def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
+def recognise_trec(sample: Sample) -> Sureness:
     """Recognise runs and judgments by the number of columns and by the column that contains a
     number.
 

@@ -18,10 +18,10 @@ from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
     SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex, convert_table_errors, line_error
@@ -49,13 +49,13 @@ _TEXTS = ("query", "title", "question", "description", "text", "")
 _TITLES = ("title", "headline", "hl", "ttl")
 
 
-def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
+def recognise_topics(sample: Sample) -> Sureness:
     """Recognise topics by a `<top>` or `<topic>` tag."""
     has_topic = sample.text.lstrip().startswith("<") and _TOPIC.search(sample.text)
     return {"queries": CERTAIN} if has_topic else {}
 
 
-def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
+def recognise_tagged_documents(sample: Sample) -> Sureness:
     """Recognise documents by a `<DOC>` tag. The file may also contain topics, because some
     collections write their topics in this way."""
     if not (sample.text.lstrip().startswith("<") and _DOCUMENT.search(sample.text)):
@@ -103,7 +103,7 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
     return Loaded(table, "trec-documents", "TREC documents", source.name)
 
 
-def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
+def recognise_indri(sample: Sample) -> Sureness:
     """Recognise Indri queries by the `<parameters>` element that contains them."""
     text = _blank_comments(sample.text)
     return {"queries": SPECIFIC} if _PARAMETERS.match(text) and _QUERY.search(text) else {}

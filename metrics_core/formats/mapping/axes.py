@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.formats.mapping.paths import RecordPath, Step
+from metrics_core.formats.mapping.paths import RecordPath, Step, Steps
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.values import parse_scores
 from metrics_core.tables.arrays import as_array, as_text_column, is_list_type
@@ -321,7 +321,7 @@ class Records:
 
     values: Values
     lines: Ints | None = None
-    _cache: dict[tuple[Step, ...], tuple[RowAxis, Values]] = field(default_factory=dict)
+    _cache: dict[Steps, tuple[RowAxis, Values]] = field(default_factory=dict)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> Records:
@@ -331,7 +331,7 @@ class Records:
             return cls(PythonValues([]))
         return cls(ArrowValues(pa.StructArray.from_arrays(columns, table.column_names)))
 
-    def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+    def values_at(self, steps: Steps) -> tuple[RowAxis, Values]:
         """Return the axis of the values at a path (the rows of their nesting level), and the
         values.
 
@@ -346,7 +346,7 @@ class Records:
         """Return the physical line of a row; None if the line is unknown."""
         return None if self.lines is None else int(self.lines[axis.record_rows(np.array([row]))[0]])
 
-    def _find_values(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+    def _find_values(self, steps: Steps) -> tuple[RowAxis, Values]:
         step = steps[-1]
         if step.kind == "keys":
             axis, _ = self.values_at((*steps[:-1], Step("values", optional=step.optional)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain, islice, zip_longest
 from typing import Any
 
@@ -32,6 +32,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     add_notes,
 )
 from metrics_core.formats.source.lines import fields_hint, line_error
@@ -44,7 +45,7 @@ _HINT = (
 )
 
 
-def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
+def recognise_lists(sample: Sample) -> Sureness:
     """Recognise lists of documents in the first records, by names, by contents or by paths that the
     user assigned."""
     if not sample.columns:

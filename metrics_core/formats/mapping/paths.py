@@ -58,6 +58,9 @@ class Step(NamedTuple):
         return text + "?" * self.optional
 
 
+Steps = tuple[Step, ...]
+
+
 @dataclass(frozen=True)
 class RecordPath:
     """Path to one or more values of a record.
@@ -68,7 +71,7 @@ class RecordPath:
     most      whether only the most frequent value is used
     joined    paths whose strings are joined into one string"""
 
-    steps: tuple[Step, ...] = ()
+    steps: Steps = ()
     constant: str | None = None
     reversed: bool = False
     most: bool = False
@@ -91,6 +94,9 @@ class RecordPath:
 Alternatives = tuple[RecordPath, ...]
 """Alternative paths. The first path with values is used."""
 
+RolePaths = Mapping[str, Alternatives]
+"""A mapping: the paths of each role, such as query or doc."""
+
 
 def parse_path(text: str) -> Alternatives:
     """Parse a path, and return its alternatives: the first of them that has values is used. Raises
@@ -107,7 +113,7 @@ def is_path(text: str) -> bool:
         return False
 
 
-def parse_mapping(text: str) -> Mapping[str, Alternatives]:
+def parse_mapping(text: str) -> RolePaths:
     """Parse a mapping such as `query=qid doc=hits[].docid`, and return the paths by role.
 
     Raises ParameterError for an invalid mapping."""
@@ -138,7 +144,7 @@ def _parse_alternative(text: str, full_path: str) -> RecordPath:
     )
 
 
-def _parse_steps(text: str, full_path: str) -> tuple[Step, ...]:
+def _parse_steps(text: str, full_path: str) -> Steps:
     steps: list[Step] = []
     position = len(text) if text == "." else 0
     if not text:

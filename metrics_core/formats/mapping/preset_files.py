@@ -12,9 +12,10 @@ import numpy as np
 
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis
 from metrics_core.formats.mapping.paths import (
-    Alternatives,
     RecordPath,
+    RolePaths,
     Step,
+    Steps,
     parse_mapping,
     parse_path,
 )
@@ -33,6 +34,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     add_notes,
     missing_kind_error,
 )
@@ -40,7 +42,7 @@ from metrics_core.formats.source.source import Source
 from metrics_core.tables import Queries
 
 
-def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
+def recognise_preset(preset: Preset, sample: Sample) -> Sureness:
     """Return the kinds of table that a file contains according to its first record, and the
     confidence in each kind."""
     return dict.fromkeys(find_kinds(preset, read_first_records(sample)[0]), preset.sureness)
@@ -73,10 +75,10 @@ def read_preset(
     remarks = [item for item in preset.remarks if request.kind in item.kinds]
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
     stored: dict[str, Mapping[str, float]] = {}
-    prefix: tuple[Step, ...] | None = None
+    prefix: Steps | None = None
     has_scores = False
 
-    def find_mappings(records: Records) -> Iterator[Mapping[str, Alternatives]]:
+    def find_mappings(records: Records) -> Iterator[RolePaths]:
         nonlocal prefix, has_scores
         if prefix is None:
             first_record = Records(records.values.take(np.arange(min(len(records.values), 1))))
@@ -215,11 +217,11 @@ def mend_blocks(preset: Preset, blocks: Iterator[Records], name: str) -> Iterato
         )
 
 
-def _parse_steps(text: str) -> tuple[Step, ...]:
+def _parse_steps(text: str) -> Steps:
     return parse_path(text or ".")[0].steps
 
 
-def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | None:
+def _find_prefix(preset: Preset, first_records: Records) -> Steps | None:
     """Return the first prefix of the preset below which the first record has all paths that
     identify the preset. Returns None if there is no such prefix."""
     for text in preset.inside:
@@ -229,7 +231,7 @@ def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | N
     return None
 
 
-def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
+def _has_value(records: Records, prefix: Steps, path: str) -> bool:
     """Return whether `records`, a single record, has a value at this path below the prefix."""
     for alternative in parse_path(path):
         try:
@@ -240,7 +242,7 @@ def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
     return False
 
 
-def _check_records(preset: Preset, records: Records, prefix: tuple[Step, ...]) -> None:
+def _check_records(preset: Preset, records: Records, prefix: Steps) -> None:
     """Raise MappingError for a record that lacks one of the paths by which the preset is
     recognised.
 
@@ -260,7 +262,7 @@ def _is_key(step: Step) -> bool:
 
 
 def _missing_path_error(
-    records: Records, prefix: tuple[Step, ...], axis: RowAxis, row: int, paths: Sequence[RecordPath]
+    records: Records, prefix: Steps, axis: RowAxis, row: int, paths: Sequence[RecordPath]
 ) -> MappingError:
     """Return the error for a record that has none of these paths.
 
@@ -276,7 +278,7 @@ def _missing_path_error(
     return MappingError(axis, row, entry.describe(row), f"`{paths[0]}`")
 
 
-def _prefixed_mappings(preset: Preset, kind: Kind, prefix: tuple[Step, ...]) -> Mappings:
+def _prefixed_mappings(preset: Preset, kind: Kind, prefix: Steps) -> Mappings:
     """Return the mappings of a kind of table, with `prefix` before each path."""
     texts = preset.tables[kind]
     return [
@@ -288,7 +290,7 @@ def _prefixed_mappings(preset: Preset, kind: Kind, prefix: tuple[Step, ...]) -> 
     ]
 
 
-def _add_prefix(prefix: tuple[Step, ...], path: RecordPath) -> RecordPath:
+def _add_prefix(prefix: Steps, path: RecordPath) -> RecordPath:
     if path.constant is not None:
         return path
     joined = tuple(_add_prefix(prefix, part) for part in path.joined)
@@ -316,7 +318,7 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
 
 
 def _stored_scores(
-    records: Records, query: RecordPath, steps: tuple[Step, ...]
+    records: Records, query: RecordPath, steps: Steps
 ) -> Mapping[str, Mapping[str, float]]:
     """Return the finite scores that are stored in the records, as query_id -> name of the score ->
     value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
@@ -16,7 +16,7 @@ from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.mapping.axes import MappingError, Records
-from metrics_core.formats.mapping.paths import Alternatives, RecordPath
+from metrics_core.formats.mapping.paths import RecordPath, RolePaths
 from metrics_core.formats.mapping.presets import Remark
 from metrics_core.formats.mapping.rows import (
     DOC,
@@ -29,7 +29,12 @@ from metrics_core.formats.mapping.rows import (
     valid_ids,
     wrong_value_error,
 )
-from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, refuse_rows
+from metrics_core.formats.parsing.checking import (
+    ProblemTexts,
+    build_qrels_table,
+    check_ids,
+    refuse_rows,
+)
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
     FormatDetails,
@@ -45,7 +50,7 @@ from metrics_core.formats.values import A_SCORE, Grades, explain_bad_number, fin
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, encode_ids, reencode_ids
 
-Mappings = Sequence[Mapping[str, Alternatives]]
+Mappings = Sequence[RolePaths]
 _SEVERAL_RUNS = "Does the file contain several runs? Use one file per run."
 _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
@@ -82,7 +87,7 @@ def load_mapped_table(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
-    find_mappings: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
+    find_mappings: Callable[[Records], Iterable[RolePaths]],
     describe_format: Callable[[], FormatDetails],
     *,
     hint: str = "",
@@ -324,7 +329,7 @@ def _resolve_grades(
     numbers, the scores are used as grades. Raises FileFormatError if only some rows have a
     grade."""
 
-    def describe_missing(row: int) -> tuple[str, str, str]:
+    def describe_missing(row: int) -> ProblemTexts:
         query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
         actual = f"no grade for document {doc_id} of query {query_id}"
         return actual, "a grade", "Give a grade to all documents or to none."

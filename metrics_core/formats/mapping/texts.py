@@ -13,7 +13,7 @@ from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.mapping.axes import MappingError, Records
-from metrics_core.formats.mapping.paths import Alternatives
+from metrics_core.formats.mapping.paths import RolePaths
 from metrics_core.formats.mapping.rows import MappedRows, align_ids, build_rows, wrong_value_error
 from metrics_core.formats.mapping.tables import to_file_error
 from metrics_core.formats.parsing.columns import (
@@ -44,7 +44,7 @@ def load_queries_or_documents(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
-    find_mappings: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
+    find_mappings: Callable[[Records], Iterable[RolePaths]],
     *,
     title: str,
     not_details: Sequence[str] | None = None,

@@ -37,6 +37,9 @@ MAX_TEXT_BYTES = 2**31 - 1
 """Maximum number of bytes of all ids of a column. Arrow's offsets in a joined column are 32-bit
 integers."""
 
+ProblemTexts = tuple[str, str, str]
+"""An invalid text, a description of valid text, and a hint."""
+
 _ALL_IDS = f"ids of at most {format_size(MAX_TEXT_BYTES)} in total"
 
 
@@ -163,13 +166,12 @@ def refuse_rows(
     source: Source,
     index: RowLines | None,
     rows: Ints,
-    describe_problem: Callable[[int], tuple[str, str, str]],
+    describe_problem: Callable[[int], ProblemTexts],
     suggestion: str = "",
 ) -> None:
     """Raise FileFormatError for invalid values in these rows, int64[n], if there are any.
 
-    `describe_problem` is a function of a row. It returns the invalid text, a description of valid
-    text, and a hint."""
+    `describe_problem` returns the texts of the problem in a row."""
     if not len(rows):
         return
     problems = []
@@ -186,7 +188,7 @@ def _refuse_grades(
     problems: dict[str, GradeProblem],
     index: RowLines | None,
 ) -> None:
-    def describe_problem(row: int) -> tuple[str, str, str]:
+    def describe_problem(row: int) -> ProblemTexts:
         text = texts[row].as_py()
         issue = problems[text]
         return f"`{text}`" if text else "nothing", issue.expected, issue.hint

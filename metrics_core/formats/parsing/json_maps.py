@@ -19,6 +19,7 @@ from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_query_count
 from metrics_core.formats.parsing.checking import (
+    ProblemTexts,
     build_qrels_table,
     build_run_table,
     check_ids,
@@ -129,7 +130,7 @@ def load_nested_object(source: Source, request: Request) -> Loaded:
             source.name, "no documents for any query", "at least one", "Is the file complete?"
         )
 
-    def describe_problem(row: int) -> tuple[str, str, str]:
+    def describe_problem(row: int) -> ProblemTexts:
         value = json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
         expected = A_SCORE if request.kind == "run" else "a number as the grade"
         return f"`{shorten_line(value)[:60]}`", expected, ""
@@ -179,7 +180,7 @@ def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
         return qrels.with_notes(Note("kind", message, rows.rows)) if are_whole else qrels
     scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])
 
-    def describe_problem(row: int) -> tuple[str, str, str]:
+    def describe_problem(row: int) -> ProblemTexts:
         score = texts[row].as_py()
         return f"`{score}`", A_SCORE, explain_bad_number(score)
 

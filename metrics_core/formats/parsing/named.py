@@ -20,7 +20,7 @@ from metrics_core.base.errors import (
 )
 from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.base.wording import list_first
-from metrics_core.formats.parsing.checking import build_qrels_table, refuse_rows
+from metrics_core.formats.parsing.checking import ProblemTexts, build_qrels_table, refuse_rows
 from metrics_core.formats.parsing.chosen_columns import (
     find_absent_columns,
     is_constant_value,
@@ -332,7 +332,7 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
         texts = pc.utf8_trim(pc.fill_null(column, ""), " \t")
         scores = np.concatenate([parse_scores(chunk) for chunk in texts.chunks])
 
-    def describe_problem(row: int) -> tuple[str, str, str]:
+    def describe_problem(row: int) -> ProblemTexts:
         value = texts[row].as_py()
         text = "" if value is None else str(value)
         return (f"`{text}`" if text else "nothing", A_SCORE, explain_bad_number(text))

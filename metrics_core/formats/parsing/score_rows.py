@@ -13,7 +13,7 @@ from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import FileFormatError, content_error
 from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.base.wording import format_score, format_with_noun, join_words, list_first
-from metrics_core.formats.parsing.checking import refuse_rows
+from metrics_core.formats.parsing.checking import ProblemTexts, refuse_rows
 from metrics_core.formats.parsing.named import NamedColumns
 from metrics_core.formats.parsing.score_columns import (
     MISSING,
@@ -142,7 +142,7 @@ def _read_values(
         if all(text.lower() in WORDS for text in bad_texts):
             raise _word_values_error(source, named, name, bad_texts, int(bad_rows[0]))
 
-        def describe(row: int) -> tuple[str, str, str]:
+        def describe(row: int) -> ProblemTexts:
             text = distinct[codes[row]]
             hint = explain_bad_number(text)
             if text.endswith("%"):

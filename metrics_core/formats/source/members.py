@@ -11,6 +11,7 @@ from pathlib import Path
 from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import MAX_FILES, Limit
 from metrics_core.formats.source.unpacking import (
+    PathOrBytes,
     check_unpacked,
     escapes_target_folder,
     is_zip,
@@ -32,7 +33,7 @@ class SetMembers:
 
 @contextmanager
 def open_members(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     source_name: str,
     limit: Limit,
     expected: tuple[str, str],

@@ -12,13 +12,13 @@ from pathlib import Path
 from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.source.unpacking import convert_read_errors, read_pipe
+from metrics_core.formats.source.unpacking import PathOrBytes, convert_read_errors, read_pipe
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def open_source(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     name: str | None = None,
     encoding: str | None = None,
     limit: Size | None = None,
@@ -62,6 +62,6 @@ def printable_name(name: str) -> str:
     return _NO_TEXT.sub("\ufffd", name)
 
 
-def name_source(source: str | Path | bytes, name: str | None = None) -> str:
+def name_source(source: PathOrBytes, name: str | None = None) -> str:
     """Return the name of a source in messages: the name that the user gave, or its path."""
     return printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))

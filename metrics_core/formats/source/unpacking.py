@@ -26,6 +26,9 @@ from metrics_core.formats.source.unsupported_files import refuse_unsupported_zip
 Origin = Path | bytes
 """A file, or bytes in memory."""
 
+PathOrBytes = str | Origin
+"""A path as users give it, or the bytes of a file."""
+
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
 """Once a stream has yielded more than `_MEASURED_FROM` bytes and more than `_MEASURED_RATIO` times
 the compressed bytes read so far, its total size is measured by unpacking it in a separate pass."""

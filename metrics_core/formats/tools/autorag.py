@@ -3,7 +3,6 @@ documents in corpus.parquet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +19,15 @@ from metrics_core.formats.parquet import (
     open_parquet,
     read_batches,
 )
-from metrics_core.formats.registry import TOOL_SPECIFIC, Kind, Loaded, Request, Sample, Tool, reader
+from metrics_core.formats.registry import (
+    TOOL_SPECIFIC,
+    Loaded,
+    Request,
+    Sample,
+    Sureness,
+    Tool,
+    reader,
+)
 from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_table_size
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet, shorten_line
@@ -116,7 +123,7 @@ declare(
 )
 
 
-def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
+def recognise_corpus(sample: Sample) -> Sureness:
     """Recognise a corpus by the columns doc_id, contents and metadata, if metadata is a struct."""
     if not is_parquet(sample.source):
         return {}

@@ -27,10 +27,10 @@ from metrics_core.formats.registry import (
     KIND_TITLES,
     TOOL_SPECIFIC,
     FirstRows,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     is_json,
     reader,
 )
@@ -41,7 +41,7 @@ from metrics_core.formats.tools.score_tools import TOOLS, find_record_reader, in
 from metrics_core.tables.columns import ID
 
 
-def recognise_scores(sample: Sample) -> Mapping[Kind, int]:
+def recognise_scores(sample: Sample) -> Sureness:
     """Recognise scores by the columns of a table, or by the lines that trec_eval and ir_measures
     print."""
     if sample.columns or not _has_tool_rows(sample):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -18,10 +18,10 @@ from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import (
     CERTAIN,
     TOOL_SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     reader,
 )
@@ -42,7 +42,7 @@ _NUMBERED_MESSAGE = (
 )
 
 
-def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
+def recognise_letor(sample: Sample) -> Sureness:
     """Recognise lines with a grade, `qid:`, and features or a comment. Most lines of the file must
     have this form."""
     match_count = sum(bool(_LINE.match(line)) for line in sample.lines)
@@ -189,7 +189,7 @@ def _partly_named_error(
     )
 
 
-def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ranklib(sample: Sample) -> Sureness:
     """Recognise lines with a query, a document number and a score, separated by tabs. Document
     numbers count 0, 1, 2, … in each query.
 

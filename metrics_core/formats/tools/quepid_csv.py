@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +40,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     add_notes,
     missing_kind_error,
@@ -59,7 +60,7 @@ _GUARDED = r"^ ([=+\-@])"
 formula."""
 
 
-def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ratings(sample: Sample) -> Sureness:
     """Recognise ratings by the names of their three columns.
 
     If a value of the query column contains a space, or if a query has no ratings, the query column
@@ -172,7 +173,7 @@ def _formula_guard_note(count: int, examples: list[str]) -> Note:
     return Note("guards", message, count, tuple(examples[:3]))
 
 
-def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
+def recognise_snapshots(sample: Sample) -> Sureness:
     """Recognise snapshots by their first six column names. All other columns are fields of
     documents."""
     if sample.columns or not sample.lines:

@@ -21,6 +21,7 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
 )
 from metrics_core.formats.source.lines import line_error
@@ -100,7 +101,7 @@ SAMPLES = Preset(
 )
 
 
-def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
+def recognise_samples(sample: Sample) -> Sureness:
     """Recognise samples by the field names in the first sample: a question, and contexts or the ids
     of contexts."""
     names, may_have_more = _first_sample_names(sample)

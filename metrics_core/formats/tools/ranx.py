@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -19,10 +18,10 @@ from metrics_core.formats.parsing.systems import FormatDetails, SystemRows, load
 from metrics_core.formats.registry import (
     POSSIBLE,
     TOOL_SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     reader,
 )
@@ -42,7 +41,7 @@ _DEPTH = 3
 _HINT = "Write the file with ranx's Run.save. If the error persists, save it as .json or .parquet."
 
 
-def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ranx(sample: Sample) -> Sureness:
     """Recognise a file that is compressed twice with LZ4 and contains a CBOR map."""
     source = sample.source
     if not source.magic.startswith(MAGIC):
