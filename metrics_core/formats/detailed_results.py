@@ -14,6 +14,7 @@ from typing import Any
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.registry import SPECIFIC
+from metrics_core.tables.run_names import find_free_name
 
 _RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids")
 _EXPECTED = ("expected", "expected_modules", "expected_ids")
@@ -69,11 +70,9 @@ def _add_id(record: Any, id_name: str, number: int, seen_ids: set[str]) -> Any:
         return record
     names = {key: _first_key(record, names) for key, names in _LISTS.items()}
     text = next((record[name] for name in _TEXTS if record.get(name) is not None), None)
-    query_id, copy_number = (id_name and record.get(id_name)) or text or str(number), 2
-    base_id = query_id
+    query_id = (id_name and record.get(id_name)) or text or str(number)
     if not id_name and isinstance(text, (str, type(None))):
-        while query_id in seen_ids:
-            query_id, copy_number = f"{base_id} ({copy_number})", copy_number + 1
+        query_id = find_free_name(query_id, seen_ids)
         seen_ids.add(query_id)
     lists = {key: record[name] or [] for key, name in names.items() if name}
     used_keys = {*names.values(), id_name, *_TEXTS}

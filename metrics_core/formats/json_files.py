@@ -30,7 +30,7 @@ from metrics_core.formats.registry import (
     IF_REQUESTED,
     KINDS,
     LIKELY,
-    POSSIBLE,
+    UNCLEAR,
     FirstRows,
     Loaded,
     Request,
@@ -41,6 +41,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
+from metrics_core.tables.arrays import block_starts
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
@@ -54,9 +55,9 @@ def recognise_json(sample: Sample) -> Sureness:
         return {}
     if text.startswith("["):
         sureness = recognise_assigned_columns(_first_list_rows(sample), sample.columns)
-        return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
+        return sureness or UNCLEAR
     if not _MAP.match(text):
-        return dict.fromkeys(KINDS, POSSIBLE - 20)
+        return UNCLEAR
     values = _VALUE.findall(text[:65536])
     if are_small_grades(values):
         return {"qrels": LIKELY + 1, "run": LIKELY}
@@ -68,7 +69,7 @@ def recognise_jsonl(sample: Sample) -> Sureness:
     if not _is_json_lines(sample):
         return {}
     sureness = recognise_assigned_columns(_first_line_rows(sample), sample.columns)
-    return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
+    return sureness or UNCLEAR
 
 
 def _first_list_rows(sample: Sample) -> FirstRows | None:
@@ -115,7 +116,7 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
 def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
     codes = table.query_codes
     order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    starts = block_starts(codes[order])
     ends: Sequence[int] = [*starts[1:].tolist(), len(order)]
     names = table.query_ids
     for start, end in zip(starts.tolist(), ends, strict=True):

@@ -47,7 +47,7 @@ from metrics_core.formats.source.opening import (
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet
 from metrics_core.formats.source.unpacking import PathOrBytes, is_zip
 from metrics_core.tables import RankedRun
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, is_text_type
 from metrics_core.tables.columns import ID, encode_ids
 
 _TEXTS, _NUMBERS = ("run", "query_id", "doc_id"), ("retrieved", "judged", "rank")
@@ -222,7 +222,7 @@ def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.Chun
     with convert_arrow_errors(source):
         column = decode_column(column)
     is_integer = pa.types.is_integer(column.type)
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    is_text = is_text_type(column.type)
     is_text |= name == "doc_id" and pa.types.is_null(column.type)  # no judged document is listed
     if not is_integer and (name in _NUMBERS or not is_text):
         expected = "whole numbers" if name in _NUMBERS else "text"

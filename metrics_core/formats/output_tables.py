@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.errors import RanklensError
 from metrics_core.tables import Qrels, Queries, RankedRun, Table
+from metrics_core.tables.arrays import is_coded
 from metrics_core.tables.columns import ID
 
 ROWS_AT_ONCE = 100_000
@@ -55,7 +56,7 @@ def check_texts(
     it a comment."""
     for name in table.column_names:
         column = table[name]
-        if pa.types.is_dictionary(column.type):
+        if is_coded(column):
             column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], ID)
         if column.type != ID:
             continue

@@ -21,7 +21,7 @@ from metrics_core.formats.parsing.named import NamedColumns, check_columns, chec
 from metrics_core.formats.registry import (
     ALL_KINDS,
     KINDS,
-    POSSIBLE,
+    UNCLEAR,
     FirstRows,
     Loaded,
     Request,
@@ -31,6 +31,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet, shorten_line
 from metrics_core.tables import Table
+from metrics_core.tables.arrays import is_coded
 from metrics_core.tables.columns import ID
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def recognise_parquet(sample: Sample) -> Sureness:
         return {}
     file = open_parquet(sample.source)
     if has_nested_columns(sample.source, file):
-        return {} if is_autorag_corpus(file) else dict.fromkeys(KINDS, POSSIBLE - 20)
+        return {} if is_autorag_corpus(file) else UNCLEAR
     return recognise_assigned_columns(_table_rows(sample.source, file), sample.columns)
 
 
@@ -218,7 +219,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
 def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the column without dictionary encoding. Its strings are checked, for example for
     invalid UTF-8."""
-    if pa.types.is_dictionary(column.type):
+    if is_coded(column):
         column = column.cast(column.type.value_type)
     column.validate(full=True)
     return column

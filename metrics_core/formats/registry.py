@@ -80,6 +80,9 @@ ONLY_IF_REQUESTED          never chosen unless the user names the kind"""
 Sureness = Mapping[Kind, int]
 """The kinds of table that a file may contain, with the confidence in each kind."""
 
+UNCLEAR: Sureness = dict.fromkeys(KINDS, POSSIBLE - 20)
+"""The confidence in each kind if a file is in a format, but its kind is not known."""
+
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
 """File extensions of formats of tools, listed so that naming a run does not load these formats."""
 
@@ -172,8 +175,7 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value at the start, with unclosed brackets closed; None if the file is not
-        JSON."""
+        """The JSON value at the start, with unclosed brackets closed; None for other files."""
         return self._json_prefix.value
 
     @property
@@ -211,6 +213,11 @@ class Sample:
         """Return whether the file name or the name of its folder contains one of these words."""
         parts = self.path.split("/")[-2:]
         return any(word in part for word in words for part in parts)
+
+
+def build_sample(source: Source, columns: Columns | None = None) -> Sample:
+    """Return the beginning of a text file as a sample."""
+    return Sample(source, source.head.decode(), columns or {})
 
 
 def is_json(sample: Sample) -> bool:

@@ -28,13 +28,13 @@ from metrics_core.formats.registry import (
     KINDS,
     LIKELY,
     POSSIBLE,
-    Columns,
     FirstRows,
     Kind,
     Loaded,
     Request,
     Sample,
     Sureness,
+    build_sample,
     reader,
 )
 from metrics_core.formats.source.source import Source
@@ -160,7 +160,7 @@ def _quote(text: str) -> str:
 )
 def read_csv(source: Source, request: Request) -> Loaded:
     """Read CSV with the quoting of RFC 4180."""
-    separator = detect_separator(_build_sample(source, request.columns)) or ","
+    separator = detect_separator(build_sample(source, request.columns)) or ","
     return load_named(source, request, read_table(source, request, separator), "csv", "CSV")
 
 
@@ -181,7 +181,7 @@ def read_tsv(source: Source, request: Request) -> Loaded:
 
     A quoted field must end on its line, so that a stray quote never makes the following lines part
     of the field."""
-    lines = _build_sample(source, request.columns).lines
+    lines = build_sample(source, request.columns).lines
     are_texts = request.kind in ("queries", "documents") and not request.columns
     if are_texts and lines and _is_id_and_text(split_tsv(lines[0])):
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
@@ -196,10 +196,6 @@ def _is_id_and_text(first_row: Sequence[str]) -> bool:
     return len(first_row) == 2 and all(
         infer_header_roles(first_row, kind).missing for kind in kinds
     )
-
-
-def _build_sample(source: Source, columns: Columns) -> Sample:
-    return Sample(source, source.head.decode(), columns)
 
 
 def detect_separator(sample: Sample) -> str:

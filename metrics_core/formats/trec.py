@@ -35,13 +35,14 @@ from metrics_core.formats.registry import (
     Sample,
     Sureness,
     Tool,
+    build_sample,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Qrels, Run, Table
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, block_starts
 from metrics_core.tables.columns import ID
 
 
@@ -128,7 +129,7 @@ def _compute_ranks(run: Run) -> Any:
     codes = run.query_codes
     order = np.lexsort((-as_array(run.table["score"]), codes))
     sorted_codes = codes[order]
-    starts = np.flatnonzero(np.diff(sorted_codes, prepend=-1))
+    starts = block_starts(sorted_codes)
     lengths = np.diff(starts, append=len(sorted_codes))
     ranks = np.empty(len(codes), dtype=np.int64)
     ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths) + 1
@@ -209,15 +210,10 @@ def may_need_tab_splitting(
     """Return whether some lines are malformed but might be valid if they were split only at
     tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)
-    return has_misfits and layout.are_tabbed(Sample(source, source.head.decode()).lines)
+    return has_misfits and layout.are_tabbed(build_sample(source).lines)
 
 
 def trec_title(source: Source, kind: Kind) -> str:
     """Return the name of a TREC format as users see it."""
-    tabs = ", tabs" if "\t" in _read_first_line(source) else ""
+    tabs = ", tabs" if "\t" in build_sample(source).first_line else ""
     return f"TREC {kind}{tabs}"
-
-
-def _read_first_line(source: Source) -> str:
-    lines = Sample(source, source.head.decode()).lines
-    return lines[0] if lines else ""

@@ -17,7 +17,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.judging.join import match_judged_rows
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import as_array, as_column, find_indexes
+from metrics_core.tables.arrays import as_array, as_column, block_starts, find_indexes
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.ranked_run import judged_ranks_clause
 from metrics_core.tables.repeats import text_bytes
@@ -161,7 +161,7 @@ def _shift_ranks(query: Int32s, rank: Ints, is_kept: Mask) -> Ints:
     excluded rows above it."""
     order = np.lexsort((rank, query))
     n_above = np.cumsum(~is_kept[order])
-    lead = np.flatnonzero(np.diff(query[order], prepend=-1))
+    lead = block_starts(query[order])
     before = np.r_[0, n_above][lead]
     length = np.diff(lead, append=len(order))
     shifted = np.empty_like(rank)

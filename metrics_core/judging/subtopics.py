@@ -16,7 +16,7 @@ from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, block_starts
 from metrics_core.tables.columns import encode_ids
 
 _MOST_KEPT = 16
@@ -160,7 +160,7 @@ class SubtopicJudgments:
 def _find_best_documents(gains: AnyArray, query: Ints) -> Ints:
     """Return, for each query, the position of the first document with the query's largest value in
     `gains`, int64[query]."""
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    starts = block_starts(query)
     lengths = np.diff(starts, append=len(query))
     best = np.flatnonzero(gains == np.repeat(np.maximum.reduceat(gains, starts), lengths))
     return best[np.diff(query[best], prepend=-1) != 0]

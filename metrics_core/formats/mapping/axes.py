@@ -21,7 +21,13 @@ from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.formats.mapping.paths import RecordPath, Step, Steps
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.values import parse_scores
-from metrics_core.tables.arrays import as_array, as_text_column, is_list_type
+from metrics_core.tables.arrays import (
+    as_array,
+    as_text_column,
+    is_coded,
+    is_list_type,
+    is_text_type,
+)
 from metrics_core.tables.columns import ID
 
 _MAX_LENGTH = 60
@@ -272,7 +278,7 @@ class ArrowValues:
 
     def ids(self) -> tuple[pa.Array, Mask]:
         values, is_valid = self.values, np.ones(len(self.values), np.bool_)
-        if pa.types.is_dictionary(values.type):
+        if is_coded(values):
             values = values.cast(values.type.value_type)
         if pa.types.is_floating(values.type):
             is_whole = pc.fill_null(pc.equal(values, pc.floor(values)), True)
@@ -287,7 +293,7 @@ class ArrowValues:
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             numbers = as_array(self.values.cast(pa.float64(), safe=False))
             return np.where(np.isfinite(numbers), numbers, np.nan)
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if is_text_type(kind):
             return parse_scores(self.values.cast(ID))
         return np.full(len(self.values), np.nan)
 
@@ -303,9 +309,9 @@ def _to_id(value: Any) -> str | None:
 
 
 def _is_plain(type_: pa.DataType) -> bool:
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     others = (pa.types.is_integer, pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null)
-    return any(is_kind(type_) for is_kind in (*texts, *others))
+    checks = (is_text_type, pa.types.is_string_view, *others)
+    return any(is_kind(type_) for is_kind in checks)
 
 
 def _pair_type(type_: pa.MapType) -> pa.DataType:

@@ -18,7 +18,7 @@ from metrics_core.formats.mapping.documents import (
 )
 from metrics_core.formats.mapping.infer import Inference, infer_mappings
 from metrics_core.formats.mapping.list_cells import read_list_cells
-from metrics_core.formats.mapping.paths import is_path, parse_path
+from metrics_core.formats.mapping.paths import first_names, is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped_table
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_unassigned_roles
@@ -178,7 +178,7 @@ def _find_used_paths(mappings: Mappings) -> list[str]:
 def _column_names(mappings: Mappings) -> set[str]:
     """Return the names of the columns that the mappings use."""
     paths = chain.from_iterable(path for mapping in mappings for path in mapping.values())
-    return {path.steps[0].name for path in paths if path.steps}
+    return first_names(paths)
 
 
 def _sample_records(source: Source, records: Records) -> list[Any]:

@@ -14,7 +14,7 @@ A mapping has a path for each role: `query=qid doc=hits[].docid`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -102,6 +102,11 @@ def parse_path(text: str) -> Alternatives:
     """Parse a path, and return its alternatives: the first of them that has values is used. Raises
     ParameterError for an invalid path."""
     return tuple(_parse_alternative(part.strip(), text) for part in _OR.split(text))
+
+
+def first_names(paths: Iterable[RecordPath]) -> set[str]:
+    """Return the names of the keys with which the paths start."""
+    return {path.steps[0].name for path in paths if path.steps}
 
 
 def is_path(text: str) -> bool:

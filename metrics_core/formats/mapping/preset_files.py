@@ -16,6 +16,7 @@ from metrics_core.formats.mapping.paths import (
     RolePaths,
     Step,
     Steps,
+    first_names,
     parse_mapping,
     parse_path,
 )
@@ -308,7 +309,7 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
         for path in alternatives
     ]
     paths += [path for text in preset.recognised_by for path in parse_path(text)]
-    names = {path.steps[0].name for path in paths if path.steps}
+    names = first_names(paths)
     excluded = preset.not_details if kind in ("queries", "scores") else None
     return (
         names.__contains__

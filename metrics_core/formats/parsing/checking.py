@@ -26,7 +26,7 @@ from metrics_core.formats.source.lines import (
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import GradeProblem, build_grade_array, parse_grades
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, is_coded
 from metrics_core.tables.columns import encode_ids, refuse_missing_ids
 from metrics_core.tables.qrels import find_subtopic_column
 
@@ -107,12 +107,12 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
         column = rows[name]
         with convert_table_errors(source, index):
             refuse_missing_ids(name, column)
-        is_coded = pa.types.is_dictionary(column.type)
-        ids = encode_ids(column) if is_coded else column
-        lengths = pc.binary_length(ids.dictionary if is_coded else ids)
+        has_codes = is_coded(column)
+        ids = encode_ids(column) if has_codes else column
+        lengths = pc.binary_length(ids.dictionary if has_codes else ids)
         if (pc.max(lengths).as_py() or 0) > MAX_ID_BYTES:
             position = pc.index(pc.greater(lengths, MAX_ID_BYTES), True).as_py()
-            row = pc.index(ids.indices, position).as_py() if is_coded else position
+            row = pc.index(ids.indices, position).as_py() if has_codes else position
             actual = f"one of {format_size(lengths[position].as_py())}"
             expected = f"a {name} of at most {format_size(MAX_ID_BYTES)}"
             raise file_error(source, [row_problem(index, row, actual, expected)])

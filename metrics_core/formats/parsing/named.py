@@ -89,6 +89,18 @@ class NamedColumns:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
+    def add_note(self, kind: str, message: str) -> None:
+        """Add a note that counts all rows."""
+        self.notes.append(Note(kind, message, len(self)))
+
+
+def check_rows_exist(source: Source, named: NamedColumns) -> None:
+    """Raise FileFormatError for a file without rows."""
+    if not len(named):
+        raise content_error(
+            source.name, "only a header", "at least one row", "Is the file complete?"
+        )
+
 
 def check_header(source: Source, names: Sequence[str], line: int | None) -> None:
     """Raise FileFormatError for a repeated column name."""
@@ -149,10 +161,7 @@ def load_named(
 
     Raises FileFormatError for a missing column or an invalid value."""
     header_roles = check_columns(source, named.names, request, named.header)
-    if not len(named):
-        raise content_error(
-            source.name, "only a header", "at least one row", "Is the file complete?"
-        )
+    check_rows_exist(source, named)
     used_names = ", ".join(_used_names(named, request.kind, header_roles))
     if request.kind == "run":
         rows = _build_run_rows(source, request, named, header_roles)
@@ -214,13 +223,13 @@ def _build_run_rows(
         if is_score_negated(named.names, request.columns):
             rows["score"] = -rows["score"]
             message = f"`{named.names[roles['score']]}` is inverted: smallest values first"
-            named.notes.append(Note("columns", message, len(named)))
+            named.add_note("columns", message)
         if "rank" in roles:
             rows["rank"] = _parse_ranks(named.column(roles["rank"]))
     else:
         rows["score"] = -_read_scores(source, named, roles["rank"])
         message = "no scores in the file, so documents are ordered by rank"
-        named.notes.append(Note("rank", message, len(named)))
+        named.add_note("rank", message)
     if "tag" in roles:
         rows["tag"] = named.column(roles["tag"])
     _add_unused_columns_note(named, header_roles)
@@ -253,11 +262,11 @@ def _build_qrels(
     if fold_name(name) in NAMES["score"] and "relevance" not in request.columns:
         number_text = "contains small integers and " if request.grades == "integer" else ""
         message = f"the column `{name}` {number_text}is read as grades"
-        named.notes.append(Note("columns", message, len(named)))
+        named.add_note("columns", message)
     if fold_name(name) == "escilabel" and request.grades == "integer":
         request = replace(request, grades=_ESCI)
         message = f"`{name}` as grades: E (exact) 3, S (substitute) 2, C (complement) 1, I 0"
-        named.notes.append(Note("grades", message, len(named)))
+        named.add_note("grades", message)
     _add_unused_columns_note(named, header_roles)
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & header_roles.roles.keys():
@@ -294,7 +303,7 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
         columns["text"] = pc.fill_null(named.column(header_roles.roles["text"]), "").to_pylist()
     else:
         message = "no text column found, so the queries have no text"
-        named.notes.append(Note("columns", message, len(named)))
+        named.add_note("columns", message)
     for index in header_roles.others:
         name = _make_free_name(named.names[index], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(index).to_pylist()]

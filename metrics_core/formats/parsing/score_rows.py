@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import FileFormatError, content_error
+from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.base.wording import format_score, format_with_noun, join_words, list_first
 from metrics_core.formats.parsing.checking import ProblemTexts, refuse_rows
-from metrics_core.formats.parsing.named import NamedColumns
+from metrics_core.formats.parsing.named import NamedColumns, check_rows_exist
 from metrics_core.formats.parsing.score_columns import (
     MISSING,
     WORDS,
@@ -54,10 +54,7 @@ def build_scores(
 
     Raises FileFormatError for a value that is not a number, and for a second score of the same
     query, run and measure."""
-    if not len(named):
-        raise content_error(
-            source.name, "only a header", "at least one row", "Is the file complete?"
-        )
+    check_rows_exist(source, named)
     words = {**columns.words, **(request.grades if isinstance(request.grades, Mapping) else {})}
     ids = _id_columns(request, named, columns)
     by_measure = {columns.value: columns.value} if columns.value else columns.measures

@@ -23,6 +23,7 @@ from metrics_core.formats.registry import (
     Sample,
     Sureness,
     Tool,
+    build_sample,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex, line_error
@@ -237,7 +238,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
     """Read a run from RankLib's scores or from the output of its option -indri.
 
     Raises FileFormatError for a malformed line."""
-    lines = Sample(source, source.head.decode()).lines
+    lines = build_sample(source).lines
     if any(_is_indri(line.split()) for line in lines):
         return _read_indri(source, request)
     rows, query_counts = _LineRows(), Counter[str]()

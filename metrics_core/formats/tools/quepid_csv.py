@@ -20,7 +20,6 @@ from metrics_core.base.errors import (
     MOST_PROBLEMS_SHOWN,
     FileFormatError,
     LineProblem,
-    content_error,
 )
 from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.base.wording import format_query_count, format_with_noun, plural
@@ -33,7 +32,12 @@ from metrics_core.formats.parsing.delimited import (
     read_table,
     split_csv,
 )
-from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
+from metrics_core.formats.parsing.named import (
+    NamedColumns,
+    check_header,
+    check_rows_exist,
+    load_named,
+)
 from metrics_core.formats.registry import (
     TOOL_SPECIFIC,
     Kind,
@@ -50,7 +54,7 @@ from metrics_core.formats.source.lines import SelectedLines, file_error, line_er
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.tabular import read_csv_columns
 from metrics_core.tables import Queries
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, is_coded
 from metrics_core.tables.columns import ID
 
 _RATINGS = ["query", "docid", "rating"]
@@ -155,8 +159,7 @@ def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns
         if row_count:
             stripped = pc.replace_substring_regex(texts, _GUARDED, r"\1")
             changed |= dict.fromkeys(stripped.filter(is_guarded).unique().to_pylist()[:3])
-            is_coded = pa.types.is_dictionary(columns[name].type)
-            columns[name] = stripped.dictionary_encode() if is_coded else stripped
+            columns[name] = stripped.dictionary_encode() if is_coded(columns[name]) else stripped
             count += row_count
     if not count:
         return named
@@ -225,10 +228,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
     named = _read_snapshot_columns(source, request)
-    if not len(named):
-        raise content_error(
-            source.name, "only a header", "at least one row", "Is the file complete?"
-        )
+    check_rows_exist(source, named)
     runs, records = _build_run_names(named), list[dict[str, object]]()
     fields, problems = name_document_columns(named.names[6:]), list[LineProblem]()
     columns = [named.column(index).cast(ID).to_pylist() for index in range(len(named.names))]

@@ -26,6 +26,7 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source, is_parquet, shorten_line
+from metrics_core.tables.run_names import find_free_name
 
 if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
@@ -204,11 +205,9 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
         value = _find_query_id(source, number, sample, id_name)
         if id_name and value in seen_ids:
             raise _sample_error(source, number, f"query {value} a second time", "each query once")
-        copy_number = 2
-        while value in seen_ids:
-            value, copy_number = f"{sample[_QUESTION]} ({copy_number})", copy_number + 1
-        seen_ids.add(value)
-        sample["query_id"], sample["stands_before"] = value, copy_number > 2
+        query_id = find_free_name(value, seen_ids)
+        seen_ids.add(query_id)
+        sample["query_id"], sample["stands_before"] = query_id, query_id != value
         for kind in ("run", "qrels"):
             _add_documents(
                 source, number, sample, kind, identify_by_text=by_text, requested_kind=request.kind

@@ -22,7 +22,7 @@ from metrics_core.formats.parsing.trec_lines import (
     parse_with_regex,
 )
 from metrics_core.formats.source.source import BLOCK, MAX_LINE_BYTES, Source, find_last_line_end
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, block_starts
 from metrics_core.tables.columns import ID, are_printable_bytes, encode_ids
 from metrics_core.tables.repeats import text_bytes
 
@@ -209,7 +209,7 @@ def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
     doc_start, doc_size = starts[len(names) :], sizes[len(names) :].astype(np.int32)
     doc_hash = np.empty(len(codes), dtype=np.uint64)
     compiled_functions("rows").hash_texts(data, doc_start, doc_size, doc_hash)
-    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    first = block_starts(codes)
     query_codes = codes[first]
     return RunRows(
         data,
