@@ -97,7 +97,7 @@ def read_blocks(
     `column_filter` selects Parquet columns by name. Raises FileFormatError if the file cannot be
     read."""
     if is_parquet(source):
-        yield from _read_parquet(source, column_filter)
+        yield from _read_parquet(source, column_filter, in_one_block)
         return
     lines_by_number = _number_lines(source)
     if lines_by_number is None:
@@ -140,16 +140,23 @@ def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
     return None if is_incomplete_json(text.lstrip().partition("\n")[0]) else numbered_lines(text)
 
 
-def _read_parquet(source: Source, column_filter: Callable[[str], bool]) -> Iterator[Records]:
+def _read_parquet(
+    source: Source, column_filter: Callable[[str], bool], in_one_block: bool
+) -> Iterator[Records]:
     from metrics_core.formats.source.parquet_size import check_table_size
 
     file = open_parquet(source)
     names = [name for name in file.schema_arrow.names if column_filter(name)]
-    size = 0
+    size, batches = 0, list[pa.RecordBatch]()
     with convert_arrow_errors(source):
         check_table_size(source, file, names, allow_lists=True)
         for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
             size += batch.nbytes
             source.limit.check_size(source.name, size)
             batch.validate(full=True)
-            yield Records.from_table(pa.Table.from_batches([batch]))
+            batches.append(batch)
+            if not in_one_block:
+                yield Records.from_table(pa.Table.from_batches(batches))
+                batches.clear()
+    if in_one_block:
+        yield Records.from_table(pa.Table.from_batches(batches) if batches else pa.table({}))
