@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark
+from metrics_core.formats.mapping.presets import Preset, Remark, get_value
 from metrics_core.formats.registry import SPECIFIC
 from metrics_core.tables.run_names import find_free_name
 
@@ -40,7 +40,7 @@ def _unwrap_records(records: list[Any]) -> list[Any]:
     """Return the records of a file. If an object contains the list of records, the list is
     returned."""
     first = records[0] if records else None
-    record_list = first.get("detailed_results") if isinstance(first, dict) else None
+    record_list = get_value(first, "detailed_results")
     return record_list if isinstance(record_list, list) else records
 
 

@@ -65,6 +65,7 @@ from metrics_core.tables.columns import (
     ID,
     WRITE_TEXTS,
     encode_ids,
+    is_missing,
     raise_row_problems,
     refuse_missing_ids,
     to_id_text,
@@ -387,7 +388,4 @@ def _to_text_column(column: Any) -> pa.Array:
 
 def _to_texts(column: Any) -> list[str | None]:
     """Return the values of a query column as strings. A missing value becomes None."""
-    return [
-        None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
-        for value in to_list(column)
-    ]
+    return [None if is_missing(value) else str(value) for value in to_list(column)]

@@ -125,21 +125,13 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if request.kind in ("queries", "documents"):
         used_columns |= set(header_roles.others)
     used_names = [names[index] for index in sorted(used_columns)]
-    from metrics_core.formats.source.parquet_size import (
-        CELL_BYTES,
-        OBJECT_CELL_BYTES,
-        check_table_size,
-    )
+    from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES
 
     a_cell = OBJECT_CELL_BYTES if request.kind == "queries" else CELL_BYTES
     notes: list[Note] = []
     columns = {}
     with convert_arrow_errors(source):
-        check_table_size(source, file, used_names, bytes_per_cell=a_cell)
-        batches = read_batches(source, file, used_names)
-        if not batches:
-            raise content_error(source.name, "only a header", "at least one row")
-        table = pa.Table.from_batches(batches)
+        table = read_columns(source, file, used_names, a_cell)
         for name in used_names:
             roles = {role for role, index in header_roles.roles.items() if names[index] == name}
             column = decode_column(table[name])
@@ -163,6 +155,20 @@ def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list
         size += batch.nbytes
         source.limit.check_size(source.name, size)
     return batches
+
+
+def read_columns(
+    source: Source, file: pq.ParquetFile, names: list[str], bytes_per_cell: int
+) -> pa.Table:
+    """Return these columns as a table. Raises FileFormatError if they exceed the size limit or have
+    no rows."""
+    from metrics_core.formats.source.parquet_size import check_table_size
+
+    check_table_size(source, file, names, bytes_per_cell=bytes_per_cell)
+    batches = read_batches(source, file, names)
+    if not batches:
+        raise content_error(source.name, "only a header", "at least one row")
+    return pa.Table.from_batches(batches)
 
 
 def open_parquet(source: Source) -> pq.ParquetFile:

@@ -95,7 +95,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
             return as_text_column(digits)
     id_texts = [to_id_text(value) for value in items]
     wrong_rows = [
-        row for row, text in enumerate(id_texts) if text is None and not _is_missing(items[row])
+        row for row, text in enumerate(id_texts) if text is None and not is_missing(items[row])
     ]
     raise_row_problems(
         "An id must be text or a whole number.",
@@ -128,7 +128,8 @@ def are_plain_ids(values: list[Any]) -> bool:
     return kinds <= {str} or (kinds <= {str, int} and _to_strings(values) is not None)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or another value that pandas treats as missing."""
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 

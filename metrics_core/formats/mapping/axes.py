@@ -348,6 +348,10 @@ class Records:
             )
         return self._cache[steps]
 
+    def line_numbers(self) -> list[int | None]:
+        """Return the physical line of each record; None if it is unknown."""
+        return [None] * len(self.values) if self.lines is None else self.lines.tolist()
+
     def find_line(self, axis: RowAxis, row: int) -> int | None:
         """Return the physical line of a row; None if the line is unknown."""
         return None if self.lines is None else int(self.lines[axis.record_rows(np.array([row]))[0]])

@@ -150,8 +150,8 @@ def _read_scores(
     rows = list[tuple[int | None, Any]]()
     for records in blocks:
         values = records.values.to_list()
-        lines = [None] * len(values) if records.lines is None else records.lines.tolist()
-        rows += zip(lines, (_select_scores(preset, query, value) for value in values), strict=True)
+        scores = (_select_scores(preset, query, value) for value in values)
+        rows += zip(records.line_numbers(), scores, strict=True)
     has_lines = bool(rows) and rows[0][0] is not None
     named = to_named_columns(source, rows, request.kind, known_lines=has_lines)
     kinds = dict(zip(named.names, value_kinds(sample_first_rows(named)), strict=True))

@@ -295,17 +295,12 @@ class _ColumnSizes:
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
         """Yield batches of the columns. Strings are read as dictionary codes if Arrow supports this
         for their encoding."""
-        return iter(
-            self._dictionary_file.iter_batches(rows, row_groups=groups, columns=self._column_paths)
-        )
+        paths = [self._column_path(index) for index in self.indexes]
+        return iter(self._dictionary_file.iter_batches(rows, row_groups=groups, columns=paths))
 
     @cached_property
     def _delta_encoded_indexes(self) -> set[int]:
         return {p for group in self.groups for p in self.indexes if group.chunks[p].deltas}
-
-    @property
-    def _column_paths(self) -> list[str]:
-        return [self._column_path(index) for index in self.indexes]
 
     def _column_path(self, index: int) -> str:
         return str(self.file.schema.column(index).path)

@@ -17,7 +17,7 @@ from metrics_core.formats.parquet import (
     decode_column,
     is_autorag_corpus,
     open_parquet,
-    read_batches,
+    read_columns,
 )
 from metrics_core.formats.registry import (
     TOOL_SPECIFIC,
@@ -29,7 +29,7 @@ from metrics_core.formats.registry import (
     reader,
 )
 from metrics_core.formats.source.lines import convert_table_errors
-from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_table_size
+from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES
 from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet, shorten_line
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
@@ -159,11 +159,7 @@ def read_corpus(source: Source, request: Request) -> Loaded:
             raise content_error(
                 source.name, shorten_line(", ".join(names)), "columns doc_id and contents"
             )
-        check_table_size(source, file, names, bytes_per_cell=OBJECT_CELL_BYTES)
-        batches = read_batches(source, file, names)
-        if not batches:
-            raise content_error(source.name, "only a header", "at least one row")
-        table = pa.Table.from_batches(batches).flatten()
+        table = read_columns(source, file, names, OBJECT_CELL_BYTES).flatten()
         for name in names:
             column = decode_column(table[name]).cast(ID)
             if name == "contents":

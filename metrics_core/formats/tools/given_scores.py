@@ -150,19 +150,18 @@ def _read_records(source: Source) -> NamedColumns:
     from metrics_core.formats.mapping.records import read_blocks
 
     (records,) = read_blocks(source, lambda name: True, in_one_block=True)
-    values, lines = records.values.to_list(), records.lines
+    values = records.values.to_list()
     record_reader = find_record_reader(values[:1]) or _read_plain_record
-    numbers = [None] * len(values) if lines is None else lines.tolist()
     rows = list[tuple[int | None, Any]]()
     without_number = Counter[str]()
-    for number, value in zip(numbers, values, strict=True):
+    for number, value in zip(records.line_numbers(), values, strict=True):
         for row in record_reader(value, source.name):
             # lm-eval combines such values, for example for perplexity, only over all queries.
             if isinstance(row, dict) and isinstance(row.get("value"), list):
                 without_number[str(row.get("measure"))] += 1
             else:
                 rows.append((number, row))
-    named = to_named_columns(source, rows, "scores", known_lines=lines is not None)
+    named = to_named_columns(source, rows, "scores", known_lines=records.lines is not None)
     for name, n in without_number.items():
         message = f"{name} has a list instead of a number for each query, so it is not read"
         named.notes.append(Note("lists", message, n, (name,)))

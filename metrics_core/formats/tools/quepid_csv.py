@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -163,17 +163,12 @@ def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns
             count += row_count
     if not count:
         return named
-    return replace(
-        named, columns=columns, notes=[*named.notes, _formula_guard_note(count, [*changed])]
-    )
-
-
-def _formula_guard_note(count: int, examples: list[str]) -> Note:
     message = (
         f"{count:,} {plural(count, 'text begins', 'texts begin')} with the blank that Quepid adds"
         " before = + - or @ for spreadsheets; the blank is removed"
     )
-    return Note("guards", message, count, tuple(examples[:3]))
+    note = Note("guards", message, count, tuple([*changed][:3]))
+    return replace(named, columns=columns, notes=[*named.notes, note])
 
 
 def recognise_snapshots(sample: Sample) -> Sureness:
@@ -246,7 +241,7 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
         raise file_error(source, problems[:MOST_PROBLEMS_SHOWN], count=len(problems))
     blocks = [Records(PythonValues(records), None if lines is None else np.array(lines))]
     loaded = preset_files.read_preset(SNAPSHOTS, source, request, iter(blocks))
-    notes = dict(_snapshot_notes(named, runs))[request.kind]
+    notes = [*named.notes, *([_snapshots_note(named, runs)] if request.kind == "run" else [])]
     return add_notes(loaded, *notes)
 
 
@@ -290,14 +285,12 @@ def _build_run_names(named: NamedColumns) -> list[str]:
     return [names_by_snapshot[row] for row in rows]
 
 
-def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
-    """Yield notes for each kind of table. The notes for runs list the snapshots."""
+def _snapshots_note(named: NamedColumns, runs: list[str]) -> Note:
+    """Return the note that lists the snapshots of the runs."""
     columns = (named.column(index).cast(ID).to_pylist() for index in (1, 2))
-    snapshot_keys = dict.fromkeys(zip(runs, *columns, strict=True))
     snapshots = [
-        f"{run} of {time or 'no time'}, case {case or 'none'}" for run, time, case in snapshot_keys
+        f"{run} of {time or 'no time'}, case {case or 'none'}"
+        for run, time, case in dict.fromkeys(zip(runs, *columns, strict=True))
     ]
     message = f"{format_with_noun(len(snapshots), 'Quepid snapshot')}, ordered by position"
-    yield "run", [*named.notes, note_on_cases("snapshots", message, snapshots)]
-    yield "queries", named.notes
-    yield "documents", named.notes
+    return note_on_cases("snapshots", message, snapshots)

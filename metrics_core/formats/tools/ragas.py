@@ -195,13 +195,10 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
         rows = dict(_read_csv(source))
         source_records = Records(PythonValues([*rows.values()]), np.array([*rows]))
     samples = source_records.values.to_list()
-    numbers = (
-        [None] * len(samples) if source_records.lines is None else source_records.lines.tolist()
-    )
     names = dict.fromkeys(name for value in samples if isinstance(value, dict) for name in value)
     by_text = _identifies_by_text(source, request, list(names))
     id_name, seen_ids = _find_id_name(request, samples), set[str]()
-    for number, sample in zip(numbers, samples, strict=True):
+    for number, sample in zip(source_records.line_numbers(), samples, strict=True):
         value = _find_query_id(source, number, sample, id_name)
         if id_name and value in seen_ids:
             raise _sample_error(source, number, f"query {value} a second time", "each query once")
