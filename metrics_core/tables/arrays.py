@@ -100,10 +100,10 @@ def find_indexes(texts: Sequence[str], lookup_texts: Sequence[str]) -> Ints:
 
 def match_codes(codes: Ints, lookup_codes: Ints) -> tuple[Ints, Ints]:
     """Return the positions in `codes`, int64[n], whose number occurs in `lookup_codes`, int64[m],
-    and for each of them the position of the number there, int64[match] each.
-
-    `lookup_codes` must not be empty."""
+    and for each of them the position of the number there, int64[match] each."""
     order = np.argsort(lookup_codes)
+    if not len(order):
+        return order, order
     position = np.searchsorted(lookup_codes[order], codes)
     candidates = order[np.minimum(position, len(order) - 1)]
     matches = np.flatnonzero(lookup_codes[candidates] == codes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -38,7 +37,6 @@ from metrics_core.formats.parsing.checking import (
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
     FormatDetails,
-    check_run_count,
     load_runs,
     load_systems,
     split_by_tag,
@@ -108,13 +106,10 @@ def load_mapped_table(
                 has_one_list = (
                     rules is not None and rules.has_one_list and path_pair not in checked_paths
                 )
-                _add_rows(
-                    row_blocks,
-                    source,
-                    request,
-                    rows,
-                    by_system=rules is not None,
-                    has_one_list=has_one_list,
+                is_judged = _add_rows(row_blocks, source, request, rows)
+                by_system = rules is not None
+                _add_lists(
+                    row_blocks, rows, is_judged, by_system=by_system, has_one_list=has_one_list
                 )
                 checked_paths.add(path_pair)
         except MappingError as error:
@@ -165,16 +160,9 @@ def to_file_error(
     return line_error(source, line, actual, error.expected, error.hint or hint, error.offer)
 
 
-def _add_rows(
-    row_blocks: _RowBlocks,
-    source: Source,
-    request: Request,
-    rows: MappedRows,
-    *,
-    by_system: bool,
-    has_one_list: bool,
-) -> None:
-    """Add the rows and lists of one mapping to `row_blocks`. Raises the errors of `_add_lists`."""
+def _add_rows(row_blocks: _RowBlocks, source: Source, request: Request, rows: MappedRows) -> Mask:
+    """Add the rows of one mapping to `row_blocks`. Returns which rows are judged, bool[row]; all of
+    them in a run."""
     is_judged = np.ones(rows.axis.count, np.bool_)
     if DOC in rows.columns:
         source.check_cells(rows.axis.count, len(rows.columns))
@@ -191,7 +179,7 @@ def _add_rows(
         row_blocks.lines.append(
             None if lines is None else lines[rows.axis.record_rows(judged_rows)]
         )
-    _add_lists(row_blocks, rows, is_judged, by_system=by_system, has_one_list=has_one_list)
+    return is_judged
 
 
 def _may_lack_grade(rows: MappedRows) -> bool:
@@ -388,7 +376,7 @@ def _load_run(
     if not is_certain:
         return load_runs(source, request, rows, index, run_details, notes)
     check_ids(source, rows, index)
-    systems = split_by_tag(rows, partial(check_run_count, source))
+    systems = split_by_tag(rows, source)
     return load_systems(source, request, systems, index, run_details, notes)
 
 
