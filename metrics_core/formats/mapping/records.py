@@ -22,6 +22,7 @@ from metrics_core.formats.parsing.json_text import (
 )
 from metrics_core.formats.registry import Sample, is_json
 from metrics_core.formats.source.limits import TREE_FACTOR
+from metrics_core.formats.source.parquet_size import check_table_size
 from metrics_core.formats.source.source import Source, is_parquet
 
 _RECORDS_AT_ONCE = 20_000
@@ -74,8 +75,6 @@ def read_first_rows(source: Source) -> list[Any]:
     """Return the first rows of a Parquet file.
 
     Raises FileFormatError if the file cannot be read."""
-    from metrics_core.formats.source.parquet_size import check_table_size
-
     file = open_parquet(source)
     if not has_nested_columns(source, file):
         return []
@@ -143,8 +142,6 @@ def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
 def _read_parquet(
     source: Source, column_filter: Callable[[str], bool], in_one_block: bool
 ) -> Iterator[Records]:
-    from metrics_core.formats.source.parquet_size import check_table_size
-
     file = open_parquet(source)
     names = [name for name in file.schema_arrow.names if column_filter(name)]
     size, batches = 0, list[pa.RecordBatch]()

@@ -6,14 +6,12 @@ records."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.presets import Preset, Remark, get_value
 from metrics_core.formats.registry import Tool
-
-if TYPE_CHECKING:
-    from metrics_core.formats.mapping.axes import Records
 
 _SEARCH_PREFIXES = ("", "_source", "hits.hits[]._source")
 """Prefixes of the paths of records. The records may be the hits of a search, or a single document
