@@ -117,14 +117,13 @@ def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[
     else:
         records = read_records(source, separator)
     has_begun = False
-    for first, last, fields in records:
-        if not has_begun and fields and fields[0].startswith("#"):
-            continue
-        if not has_begun and fields:
-            has_begun = True
-            if has_header:
+    for record in records:
+        fields = record[-1]
+        if fields and not has_begun:
+            has_begun = not fields[0].startswith("#")
+            if has_header or not has_begun:
                 continue
-        yield first, last, fields
+        yield record
 
 
 def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:

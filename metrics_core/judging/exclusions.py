@@ -60,25 +60,19 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
             " again.",
         )
     run = run.read_whole()
-    is_excluded = np.zeros(len(run), dtype=np.bool_)
-    notes = []
+    excluded: dict[tuple[str, str], Mask] = {}
     if exclusions.own_documents:
-        is_own = _self_match_rows(run)
-        notes.append(
-            _exclusion_note(
-                "exclude_self", "the query itself is excluded from its results", run, is_own
-            )
-        )
-        is_excluded |= is_own
+        reason = "the query itself is excluded from its results"
+        excluded["exclude_self", reason] = _self_match_rows(run)
     if exclusions.pairs is not None:
-        is_named = _rows_in_pairs(run, exclusions.pairs)
-        notes.append(_exclusion_note("exclude", "excluded documents are removed", run, is_named))
-        is_excluded |= is_named
-    return (
-        replace(run, table=_filter_rows(run, ~is_excluded)).with_notes(*notes)
-        if is_excluded.any()
-        else run.with_notes(*notes)
-    )
+        excluded["exclude", "excluded documents are removed"] = _rows_in_pairs(
+            run, exclusions.pairs
+        )
+    notes = [_exclusion_note(*reason, run, rows) for reason, rows in excluded.items()]
+    is_kept = ~np.any([*excluded.values()], axis=0)
+    if not is_kept.all():
+        run = replace(run, table=_filter_rows(run, is_kept))
+    return run.with_notes(*notes)
 
 
 def self_match_notes(run: Run, *, checked_lists: str = "") -> tuple[Note, ...]:

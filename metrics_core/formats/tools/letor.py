@@ -257,29 +257,24 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
             )
         query_id, position, score = fields
         if position != str(query_counts[query_id]):
-            actual, expected = (
-                f"place `{shorten_line(position)}`",
-                f"place {query_counts[query_id]}",
-            )
             raise line_error(
                 source,
                 number,
-                actual,
-                f"{expected} of query {shorten_line(query_id)}",
+                f"place `{shorten_line(position)}`",
+                f"place {query_counts[query_id]} of query {shorten_line(query_id)}",
                 "RankLib numbers documents 0, 1, 2, … within each query.",
             )
-        if not is_number(score):
-            raise line_error(
-                source,
-                number,
-                f"`{shorten_line(score)}`",
-                A_SCORE,
-                explain_bad_number(score) or hint,
-            )
+        _check_score(source, number, score, hint)
         query_counts[query_id] += 1
         rows.add(source, number, query_id, position, score)
     note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
     return _load_run(source, request, rows, "RankLib: query, number, score", [note])
+
+
+def _check_score(source: Source, line: int, score: str, hint: str) -> None:
+    if not is_number(score):
+        hint = explain_bad_number(score) or hint
+        raise line_error(source, line, f"`{shorten_line(score)}`", A_SCORE, hint)
 
 
 def _load_run(
@@ -325,13 +320,6 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
             actual = f"`{shorten_line(comment)}` in the document column"
             raise line_error(source, number, actual, "a document's id", hint)
-        if not is_number(words[-2]):
-            raise line_error(
-                source,
-                number,
-                f"`{shorten_line(words[-2])}`",
-                A_SCORE,
-                explain_bad_number(words[-2]) or hint,
-            )
+        _check_score(source, number, words[-2], hint)
         rows.add(source, number, words[0], doc_id, words[-2])
     return _load_run(source, request, rows, "RankLib: query, comment, rank, score", [])
