@@ -269,3 +269,21 @@ def guard_function(
             ) from error
 
     return guarded_call
+
+
+def guard_with_fallback(
+    function: Callable[Given, Result], fallback: Result, message: str, package: str
+) -> Callable[Given, Result]:
+    """Wrap a plug-in's function. If it fails, the wrapper warns once and returns `fallback`."""
+
+    @wraps(function)
+    def guarded_call(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        try:
+            return function(*args, **kwargs)
+        except KeyboardInterrupt:  # the user cancelled
+            raise
+        except BaseException as error:
+            warn_once(f"{message}: {package} failed. {describe_error(error)}", package)
+            return fallback
+
+    return guarded_call

@@ -243,6 +243,11 @@ def shorten_list(words: Sequence[str], *, max_words: int = 4) -> str:
     return f"{', '.join(words[:_NAMED])} and {format_count(rest)} more"
 
 
+def list_first(words: Sequence[object], limit: int) -> str:
+    """Return the first `limit` words, separated by commas, followed by "…" if there are more."""
+    return ", ".join([*map(str, words[:limit]), *(["…"] if len(words) > limit else [])])
+
+
 def format_p_value(p: float | None) -> str:
     """Format a p-value, such as "p = 0.003", with non-breaking spaces.
 

@@ -10,7 +10,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Documents, Qrels
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, is_text_type
 
 _EXAMPLES = 3
 _HEAD = 24
@@ -38,7 +38,7 @@ def duplicate_text_notes(documents: Documents) -> tuple[Note, ...]:
     """Return a note on documents that have the same text and title but different ids. Returns no
     note if there are none. Documents without text are ignored."""
     text = documents.table.schema.field("text").type
-    if not (pa.types.is_string(text) or pa.types.is_large_string(text)):
+    if not (is_text_type(text)):
         return ()
     rows, group = _find_duplicates(documents.table)
     if not len(rows):

@@ -14,7 +14,7 @@ from metrics_core.base.errors import RanklensError, TableError
 from metrics_core.base.notes import Note
 from metrics_core.checks.id_readings import UNCHANGED_IDS, IdMap
 from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
-from metrics_core.tables.arrays import as_array, as_column, as_text_column
+from metrics_core.tables.arrays import as_array, as_column, as_text_column, is_coded
 from metrics_core.tables.columns import ID, encode_ids
 from metrics_core.tables.ranked_run import judged_ranks_clause
 
@@ -148,7 +148,7 @@ def _merged_row_notes(
 def _to_plain_strings(ids: pa.ChunkedArray) -> pa.Array:
     """Return the ids of a column as plain strings."""
     texts = ids.combine_chunks()
-    return texts.cast(texts.type.value_type) if pa.types.is_dictionary(texts.type) else texts
+    return texts.cast(texts.type.value_type) if is_coded(texts) else texts
 
 
 def _map_id_column(ids: pa.ChunkedArray, mapping, *, refuse_merging: bool = False) -> pa.Array:  # type: ignore[no-untyped-def]

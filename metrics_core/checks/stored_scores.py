@@ -9,7 +9,7 @@ import numpy as np
 
 from metrics_core.base import wording as w
 from metrics_core.base.errors import NoSharedQueriesError, RanklensError
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.formats import Loaded
 from metrics_core.judging import JudgedRanks, join_judgments
 from metrics_core.measures import Measure, parse_measure
@@ -54,12 +54,11 @@ def _stored_score_notes(
     counts_text = w.join_words(
         [f"{name} ({len(query_ids):,})" for name, query_ids in differing_queries.items()]
     )
-    n = len(queries)
     message = (
-        f"for {w.format_query_count(n)}, the scores in the file differ from the"
+        f"for {w.format_query_count(len(queries))}, the scores in the file differ from the"
         f" scores computed here: {counts_text}"
     )
-    return (Note("stored_scores", message, n, tuple(queries[:3]), loud=True),)
+    return (note_on_cases("stored_scores", message, queries, loud=True),)
 
 
 def _parse_stored_name(name: str) -> Measure | None:

@@ -14,7 +14,7 @@ from metrics_core.base.errors import FileFormatError
 from metrics_core.commands import CommandOptions, command
 from metrics_core.formats import formats, guess_file_kind, read_all_tables
 from metrics_core.formats.field_values import read_fields
-from metrics_core.formats.fields import FileFields, format_samples
+from metrics_core.formats.fields import FileFields
 from metrics_core.formats.file_kinds import Recognition
 from metrics_core.formats.registry import KIND_TITLES, Kind
 from metrics_core.measures import Declaration, declarations
@@ -152,7 +152,7 @@ def _suggest_columns_option(fields: FileFields, kind: Kind) -> str:
     if fields.fields.keys() >= {query := meanings.get("query", ""), doc := meanings.get("doc", "")}:
         example = (
             f"   {fields.fields[query].values[0]}:"
-            f" {format_samples(fields.values_by_list(doc, query)[0])}"
+            f" {w.list_first(fields.values_by_list(doc, query)[0], 3)}"
         )
     return f"  {_AS_KIND[kind]:<12}  --columns {quoted}{w.escape_controls(example)}"
 

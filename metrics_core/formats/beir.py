@@ -5,36 +5,40 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import cast
 
 from metrics_core.base.errors import FileFormatError, content_error
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import note_on_cases
 from metrics_core.formats.read_as import DEFAULT_CHOICES, ReadAs
 from metrics_core.formats.reading import read_source
-from metrics_core.formats.registry import Kind, Loaded
+from metrics_core.formats.registry import Kind, Loaded, add_notes
 from metrics_core.formats.run_folders import RUN_ENDINGS
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, Limit
 from metrics_core.formats.source.members import check_file_count, open_members
-from metrics_core.formats.source.opening import printable_name
-from metrics_core.formats.source.unpacking import is_zip, strip_packing
+from metrics_core.formats.source.opening import name_source
+from metrics_core.formats.source.unpacking import PathOrBytes, is_zip, strip_packing
 from metrics_core.tables import Qrels
 
 _SPLITS = ("test", "dev", "train")
+_EXPECTED = (
+    "a BEIR set",
+    "A BEIR set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or a zip of such a"
+    " folder.",
+)
 
 
-def is_beir_set(source: str | Path | bytes) -> bool:
+def is_beir_set(source: PathOrBytes) -> bool:
     """Return whether a folder or zip file has the structure of a BEIR set."""
     try:
-        with open_members(source, "", DEFAULT_LIMIT, partial(_not_a_beir_set_error, "")) as members:
+        with open_members(source, "", DEFAULT_LIMIT, _EXPECTED) as members:
             return _base_folder(members.names) is not None
     except FileFormatError:
         return False
 
 
 def read_beir_set(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     *,
     name: str | None,
     read_as: ReadAs,
@@ -47,23 +51,18 @@ def read_beir_set(
     only one is read: test if it exists, otherwise dev, otherwise train. A note names the splits
     that are not read. The size limit in `read_as` applies to all unpacked files of a zip together.
     Raises FileFormatError if the source is not a BEIR set or a file cannot be read."""
-    source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
+    source_name = name_source(source, name)
 
     def load_member(content: Path | bytes, member: str, kind: Kind) -> list[Loaded]:
         member_source = read_as.open_file(content, f"{source_name}/{member}")
         return read_source(member_source, replace(read_as, kind=kind), force_kind=kind == "qrels")
 
-    with open_members(
-        source,
-        source_name,
-        Limit.from_size(read_as.limit),
-        partial(_not_a_beir_set_error, source_name),
-    ) as members:
+    limit = Limit.from_size(read_as.limit)
+    with open_members(source, source_name, limit, _EXPECTED) as members:
         base = _base_folder(members.names)
         if base is None:
-            raise _not_a_beir_set_error(
-                source_name, f"{len(members.names)} files, but no corpus.jsonl and no queries.jsonl"
-            )
+            actual = f"{len(members.names)} files, but no corpus.jsonl and no queries.jsonl"
+            raise content_error(source_name, actual, *_EXPECTED)
         set_names = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _kinds_by_file(base, set_names)
         check_file_count(source_name, len(parts))
@@ -91,7 +90,7 @@ def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qre
         return None
     loaded = read_beir_set(source, name=None, read_as=read_as, only_kind="qrels")
     if not loaded:
-        source_name = printable_name(str(source))
+        source_name = name_source(source)
         raise content_error(
             source_name,
             "a BEIR set without qrels/test.tsv",
@@ -146,17 +145,5 @@ def _add_splits_note(loaded: Loaded, split: str, other_splits: list[str]) -> Loa
     if not other_splits:
         return loaded
     message = f"using the judgments of the split {split}; other splits: {', '.join(other_splits)}"
-    note = Note("splits", message, len(other_splits), tuple(other_splits[:3]))
-    return replace(loaded, table=loaded.table.with_notes(note))
-
-
-def _not_a_beir_set_error(source_name: str, actual: str) -> FileFormatError:
-    return content_error(
-        source_name,
-        actual,
-        "a BEIR set",
-        (
-            "A BEIR set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv, or a zip"
-            " of such a folder."
-        ),
-    )
+    note = note_on_cases("splits", message, other_splits)
+    return add_notes(loaded, note)

@@ -9,22 +9,20 @@ from typing import Any
 
 from metrics_core.base.errors import content_error
 from metrics_core.formats.parsing.json_text import (
-    check_characters,
-    find_strings,
+    parse_file,
     parse_first_object,
-    parse_json,
 )
 from metrics_core.formats.parsing.named import load_named
 from metrics_core.formats.parsing.records import to_named_columns
-from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
-from metrics_core.formats.source.limits import TREE_FACTOR, format_size
+from metrics_core.formats.registry import SPECIFIC, Loaded, Request, Sample, Sureness, reader
+from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 
 _TEXTS = ("raw_utterance", "utterance", "text", "query")
 
 
-def recognise_cast_topics(sample: Sample) -> Mapping[Kind, int]:
+def recognise_cast_topics(sample: Sample) -> Sureness:
     """Recognise CAsT topics: the first topic has a number and a list of turns."""
     text = sample.text.lstrip()
     topic = parse_first_object(text[1:].lstrip()) if text.startswith("[") else {}
@@ -44,11 +42,9 @@ def recognise_cast_topics(sample: Sample) -> Mapping[Kind, int]:
 )
 def read_cast_topics(source: Source, request: Request) -> Loaded:
     """Read each turn as a query. The topic, the turn and their other values become columns."""
-    text = source.content(TREE_FACTOR)
-    topics = parse_json(source, text)
+    topics = parse_file(source)
     if not isinstance(topics, list):
         raise line_error(source, 1, "JSON with a different structure", "a list of topics")
-    check_characters(source, text, find_strings(topics), None)
     queries = (query for topic in topics for query in _iterate_queries(source, topic))
     records = ((None, query) for query in _check_total_size(source, queries))
     named = to_named_columns(source, records, request.kind, known_lines=False)

@@ -4,21 +4,19 @@ The code that reads such files is loaded when the first file is read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from metrics_core.formats.mapping.presets import Preset
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.registry import (
     FirstRowsReader,
-    Kind,
     Loaded,
     Reader,
     Recogniser,
     Request,
     Sample,
+    Sureness,
+    is_json,
     reader,
 )
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, is_parquet
 
 PRESETS: dict[str, Preset] = {}
 """Presets whose files are read by the general reader, by name."""
@@ -39,7 +37,7 @@ def declare(
     are functions for formats whose files may also be flat tables; see `registry.reader`. `module`
     is the name of the declaring module, which is `__name__` in a plug-in."""
 
-    def recognise_records(sample: Sample) -> Mapping[Kind, int]:
+    def recognise_records(sample: Sample) -> Sureness:
         if not is_json_or_parquet(sample):
             return {}
         from metrics_core.formats.mapping import preset_files
@@ -72,4 +70,4 @@ def declare(
 
 def is_json_or_parquet(sample: Sample) -> bool:
     """Return whether a file is JSON or Parquet."""
-    return sample.text.lstrip()[:1] in ("{", "[") or sample.source.magic.startswith(MAGIC)
+    return is_json(sample) or is_parquet(sample.source)

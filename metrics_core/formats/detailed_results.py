@@ -8,11 +8,13 @@ contains the list as `detailed_results`, or one record per line."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark
+from metrics_core.formats.mapping.presets import Preset, Remark, get_value
 from metrics_core.formats.registry import SPECIFIC
+from metrics_core.tables.run_names import find_free_name
 
 _RETRIEVED = ("retrieved", "returned", "retrieved_modules", "returned_modules", "retrieved_ids")
 _EXPECTED = ("expected", "expected_modules", "expected_ids")
@@ -38,7 +40,7 @@ def _unwrap_records(records: list[Any]) -> list[Any]:
     """Return the records of a file. If an object contains the list of records, the list is
     returned."""
     first = records[0] if records else None
-    record_list = first.get("detailed_results") if isinstance(first, dict) else None
+    record_list = get_value(first, "detailed_results")
     return record_list if isinstance(record_list, list) else records
 
 
@@ -49,37 +51,28 @@ def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
     If no id field occurs in all records, a record's text becomes its id, with a number appended if
     the text repeats. The id of a record without a text is its record number."""
     id_name: str | None = None
-    seen_ids, number = set[str](), 0
+    seen_ids, numbers = set[str](), count(1)
     for block in blocks:
         records = _unwrap_records(block)
         objects = [record for record in records if isinstance(record, dict)]
         if id_name is None:
             ids = (name for name in _IDS if all(_is_id(record.get(name)) for record in objects))
             id_name = next(ids, "")
-        new_records = []
-        for record in records:
-            number += 1
-            new_record = (
-                _add_id(record, id_name, number, seen_ids) if isinstance(record, dict) else record
-            )
-            new_records.append(new_record)
-        yield new_records
+        yield [_add_id(record, id_name, next(numbers), seen_ids) for record in records]
 
 
 def _is_id(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _add_id(
-    record: Mapping[str, Any], id_name: str, number: int, seen_ids: set[str]
-) -> dict[str, Any]:
+def _add_id(record: Any, id_name: str, number: int, seen_ids: set[str]) -> Any:
+    if not isinstance(record, dict):
+        return record
     names = {key: _first_key(record, names) for key, names in _LISTS.items()}
     text = next((record[name] for name in _TEXTS if record.get(name) is not None), None)
-    query_id, copy_number = (id_name and record.get(id_name)) or text or str(number), 2
-    base_id = query_id
+    query_id = (id_name and record.get(id_name)) or text or str(number)
     if not id_name and isinstance(text, (str, type(None))):
-        while query_id in seen_ids:
-            query_id, copy_number = f"{base_id} ({copy_number})", copy_number + 1
+        query_id = find_free_name(query_id, seen_ids)
         seen_ids.add(query_id)
     lists = {key: record[name] or [] for key, name in names.items() if name}
     used_keys = {*names.values(), id_name, *_TEXTS}

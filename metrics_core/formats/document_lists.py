@@ -9,10 +9,9 @@ assigns columns as paths. If the meaning remains unclear, the user must assign t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from metrics_core.formats.declaring import is_json_or_parquet
-from metrics_core.formats.registry import FirstRows, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import FirstRows, Kind, Loaded, Request, Sample, Sureness, reader
 from metrics_core.formats.source.source import Source
 
 _LIST_CELL = re.compile(r'[\t,]"?\[')
@@ -21,7 +20,7 @@ _LIST_CELL = re.compile(r'[\t,]"?\[')
 # small run.
 
 
-def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
+def recognise_lists(sample: Sample) -> Sureness:
     """Recognise lists of documents in the first records, by names, by contents or by paths that the
     user assigned."""
     if not _may_have_lists(sample):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path as FilePath
 from typing import Any, Unpack
 
 from metrics_core.formats.fields import FileField, FileFields
@@ -17,17 +16,18 @@ from metrics_core.formats.mapping.documents import SAMPLE_SIZE, collect_values, 
 from metrics_core.formats.mapping.infer import infer_mappings
 from metrics_core.formats.mapping.paths import RecordPath
 from metrics_core.formats.mapping.records import read_first_records
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.chosen_columns import WORD_OF
 from metrics_core.formats.parsing.columns import infer_header_roles
 from metrics_core.formats.parsing.json_text import parse_first_object
 from metrics_core.formats.read_as import KindChoices, ReadAs
 from metrics_core.formats.reading import read_sample_rows
 from metrics_core.formats.registry import KINDS, FirstRows, Kind, Sample
+from metrics_core.formats.source.source import is_parquet
+from metrics_core.formats.source.unpacking import PathOrBytes
 
 
 def read_fields(
-    source: str | FilePath | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FileFields | None:
     """Return the fields of a file with their first values.
 
@@ -36,7 +36,7 @@ def read_fields(
     """
     sample = read_sample(ReadAs(**choices).open_file(source, name))
     first_rows = read_sample_rows(sample)
-    if first_rows is None and not sample.source.magic.startswith(MAGIC):
+    if first_rows is None and not is_parquet(sample.source):
         return None
     records, is_truncated = _read_first_records(sample)
     if not records:

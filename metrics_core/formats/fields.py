@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from metrics_core.base.wording import list_first
 from metrics_core.formats.parsing.columns import DISTANCES, NAMES, fold_name
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.values import is_number
@@ -28,11 +29,6 @@ _IDS = ("query", "doc")
 _LOSSES = (*DISTANCES, "loss", "losses", "perplexity")
 
 
-def format_samples(values: Sequence[str]) -> str:
-    """Return the first three values as text."""
-    return ", ".join([*values[:_SAMPLES], *(["…"] if len(values) > _SAMPLES else [])])
-
-
 @dataclass(frozen=True)
 class FileField:
     """A column or path of a file, with its first values as strings.
@@ -50,7 +46,7 @@ class FileField:
     @property
     def samples(self) -> str:
         """The first three distinct values, as text."""
-        return format_samples(list(dict.fromkeys(self.values)))
+        return list_first(list(dict.fromkeys(self.values)), _SAMPLES)
 
     @cached_property
     def distinct_values(self) -> set[str]:
@@ -139,13 +135,13 @@ class FileFields:
         field of numbers in the same lists as the documents becomes the score or grade, and a field
         that distinguishes repeated documents of a query becomes the system."""
         words, is_ranked = MEANINGS[kind], kind in ("run", "qrels")
-        meanings = {**self.inferred.get(kind, {}), **known_meanings}
         # A known meaning takes precedence over a name.
-        for word in list(meanings):
-            other_names = [item for key, item in known_meanings.items() if key != word]
-            if word not in known_meanings and meanings[word] in other_names:
-                del meanings[word]
-        free_names = [name for name in self.fields if name not in meanings.values()]
+        meanings = {
+            word: name
+            for word, name in {**self.inferred.get(kind, {}), **known_meanings}.items()
+            if word in known_meanings or name not in known_meanings.values()
+        }
+        free_names = self._free_names(meanings)
         # The last numbers of a table are its scores; numbers before them may be ids.
         score_names = [name for name in free_names if is_ranked and self.fields[name].is_numeric][
             -1:
@@ -157,15 +153,15 @@ class FileFields:
                 meanings[word] = min(candidates, key=self._id_sort_key(word == "doc" and is_ranked))
         if is_ranked:
             self._add_number_meaning(kind, meanings)
-        elif free_names and not {"title", "text"} & meanings.keys():
-            candidates = [name for name in free_names if name not in meanings.values()]
-            if candidates:
-                meanings["text"] = max(
-                    candidates, key=lambda name: sum(map(len, self.fields[name].values))
-                )
+        elif not {"title", "text"} & meanings.keys() and (names := self._free_names(meanings)):
+            meanings["text"] = max(names, key=lambda name: sum(map(len, self.fields[name].values)))
         if kind == "run" and "system" not in meanings:
             meanings |= self._infer_system(meanings)
         return {word: name for word, name in meanings.items() if word in words}
+
+    def _free_names(self, meanings: Mapping[str, str]) -> list[str]:
+        """Return the names of the fields without a meaning."""
+        return [name for name in self.fields if name not in meanings.values()]
 
     def _id_sort_key(self, is_listed: bool) -> Callable[[str], tuple[bool, bool]]:
         """Return a sort key that puts the fields that are most likely ids first.
@@ -188,9 +184,10 @@ class FileFields:
         meaning, doc = "grade" if kind == "qrels" else "score", meanings.get("doc", "")
         if meaning in meanings or "rank" in meanings or doc not in self.fields:
             return
-        free_names = [name for name in self.fields if name not in meanings.values()]
         number_names = [
-            n for n in free_names if self.fields[n].is_numeric and self._have_same_lists(n, doc)
+            n
+            for n in self._free_names(meanings)
+            if self.fields[n].is_numeric and self._have_same_lists(n, doc)
         ]
         query = meanings.get("query", "")
         rank_names = [n for n in number_names if self.is_rank(n, query)]
@@ -212,16 +209,11 @@ class FileFields:
         pairs = [self.fields[name] for word in _IDS if (name := meanings.get(word))]
         if len(pairs) < len(_IDS) or not _has_repeated_rows(pairs):
             return {}
-        free_fields = {
-            name: field for name, field in self.fields.items() if name not in meanings.values()
-        }
-        candidates = {
-            n: field
-            for n, field in free_fields.items()
-            if 1 < len(field.distinct_values) <= _MOST_SYSTEMS
-        }
         names = [
-            name for name, field in candidates.items() if not _has_repeated_rows([*pairs, field])
+            name
+            for name in self._free_names(meanings)
+            if 1 < len(self.fields[name].distinct_values) <= _MOST_SYSTEMS
+            and not _has_repeated_rows([*pairs, self.fields[name]])
         ]
         return {"system": names[0]} if names else {}
 

@@ -53,17 +53,19 @@ from metrics_core.formats.python_tables import (
     make_table_function,
     not_a_table_error,
     to_any_table,
+    to_list,
     to_table,
 )
 from metrics_core.formats.reading import read_documents, read_qrels, read_queries, read_runs
 from metrics_core.formats.registry import Kind
 from metrics_core.formats.run_folders import has_runs, read_folder_runs
 from metrics_core.tables import Documents, Qrels, Queries, Run
-from metrics_core.tables.arrays import as_column, as_text_column
+from metrics_core.tables.arrays import as_column, as_text_column, is_coded, is_text_type
 from metrics_core.tables.columns import (
     ID,
     WRITE_TEXTS,
     encode_ids,
+    is_missing,
     raise_row_problems,
     refuse_missing_ids,
     to_id_text,
@@ -370,9 +372,9 @@ def _id_column(column: Any) -> Any:
     """Return a column of ids. Arrow strings and integers are unchanged; other values become Python
     objects."""
     if isinstance(column, (pa.Array, pa.ChunkedArray)):
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-        text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-        if pa.types.is_integer(kind) or any(is_text(kind) for is_text in text):
+        kind = column.type.value_type if is_coded(column) else column.type
+        is_text = is_text_type(kind) or pa.types.is_string_view(kind)
+        if pa.types.is_integer(kind) or is_text:
             return column
         return column.to_pylist()
     return column.tolist() if hasattr(column, "tolist") else column
@@ -386,7 +388,4 @@ def _to_text_column(column: Any) -> pa.Array:
 
 def _to_texts(column: Any) -> list[str | None]:
     """Return the values of a query column as strings. A missing value becomes None."""
-    return [
-        None if pd.api.types.is_scalar(value) and pd.isna(value) else str(value)
-        for value in (column.to_pylist() if hasattr(column, "to_pylist") else list(column))
-    ]
+    return [None if is_missing(value) else str(value) for value in to_list(column)]

@@ -12,16 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import RanklensError
-from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import ROWS_AT_ONCE, to_arrow
+from metrics_core.formats.parsing.blocks import skipped_line_notes
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import are_small_grades, are_whole_grades
 from metrics_core.formats.parsing.json_maps import load_nested_object
 from metrics_core.formats.parsing.json_text import (
-    check_characters,
-    find_strings,
+    parse_file,
     parse_first_object,
-    parse_json,
     parse_json_lines,
 )
 from metrics_core.formats.parsing.named import load_named
@@ -32,24 +30,24 @@ from metrics_core.formats.registry import (
     IF_REQUESTED,
     KINDS,
     LIKELY,
-    POSSIBLE,
+    UNCLEAR,
     FirstRows,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
-from metrics_core.formats.source.limits import TREE_FACTOR
-from metrics_core.formats.source.lines import format_count, line_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
+from metrics_core.tables.arrays import block_starts
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
 
 
-def recognise_json(sample: Sample) -> Mapping[Kind, int]:
+def recognise_json(sample: Sample) -> Sureness:
     """Recognise JSON files. The kind of table is inferred from the numbers in an object of objects,
     or from the keys of the records in a list."""
     text = sample.text.lstrip()
@@ -57,21 +55,21 @@ def recognise_json(sample: Sample) -> Mapping[Kind, int]:
         return {}
     if text.startswith("["):
         sureness = recognise_assigned_columns(_first_list_rows(sample), sample.columns)
-        return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
+        return sureness or UNCLEAR
     if not _MAP.match(text):
-        return dict.fromkeys(KINDS, POSSIBLE - 20)
+        return UNCLEAR
     values = _VALUE.findall(text[:65536])
     if are_small_grades(values):
         return {"qrels": LIKELY + 1, "run": LIKELY}
     return {"run": CERTAIN, "qrels": LIKELY if are_whole_grades(values) else IF_REQUESTED}
 
 
-def recognise_jsonl(sample: Sample) -> Mapping[Kind, int]:
+def recognise_jsonl(sample: Sample) -> Sureness:
     """Recognise JSON Lines, and infer the kind of table from the keys of the first record."""
     if not _is_json_lines(sample):
         return {}
     sureness = recognise_assigned_columns(_first_line_rows(sample), sample.columns)
-    return sureness or dict.fromkeys(KINDS, POSSIBLE - 20)
+    return sureness or UNCLEAR
 
 
 def _first_list_rows(sample: Sample) -> FirstRows | None:
@@ -118,7 +116,7 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
 def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
     codes = table.query_codes
     order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    starts = block_starts(codes[order])
     ends: Sequence[int] = [*starts[1:].tolist(), len(order)]
     names = table.query_ids
     for start, end in zip(starts.tolist(), ends, strict=True):
@@ -151,12 +149,10 @@ def read_json(source: Source, request: Request) -> Loaded:
                 "Omit the columns option, because this file has no named columns.",
             )
         return load_nested_object(source, request)
-    text = source.content(TREE_FACTOR)
-    content = parse_json(source, text)
+    content = parse_file(source)
     if not isinstance(content, list):
         hint = 'Records look like [{"query_id": "q1", "text": "…"}, …].'
         raise line_error(source, 1, "JSON with a different structure", "a list of records", hint)
-    check_characters(source, text, find_strings(content), None)
     records = ((None, record) for record in content)
     named = to_named_columns(source, records, request.kind, known_lines=False)
     return load_named(source, request, named, "json", "JSON records")
@@ -193,8 +189,7 @@ def read_jsonl(source: Source, request: Request) -> Loaded:
 
     records = parse_json_lines(source, number_lines())
     named = to_named_columns(source, records, request.kind, known_lines=True)
-    if blanks:
-        named.notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
+    named.notes += skipped_line_notes(blanks)
     return load_named(source, request, named, "jsonl", "JSON Lines")
 
 

@@ -11,7 +11,7 @@ rank           int64  rank of this document, from 1"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,8 +27,7 @@ from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import FileFormatError, TableError, content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.parquet import (
-    MAGIC,
-    call_arrow,
+    convert_arrow_errors,
     decode_column,
     open_parquet,
     read_batches,
@@ -36,15 +35,19 @@ from metrics_core.formats.parquet import (
 )
 from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS as COLUMNS
 from metrics_core.formats.parsing.ranks_parts import is_part_file, judged_ranks_note
-from metrics_core.formats.registry import SPECIFIC, Kind, Loaded, Request, Sample, reader
+from metrics_core.formats.registry import SPECIFIC, Loaded, Request, Sample, Sureness, reader
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.lines import file_error, row_problem
 from metrics_core.formats.source.members import open_members
-from metrics_core.formats.source.opening import convert_memory_errors, open_source, printable_name
-from metrics_core.formats.source.source import Source
-from metrics_core.formats.source.unpacking import is_zip
+from metrics_core.formats.source.opening import (
+    convert_memory_errors,
+    name_source,
+    open_source,
+)
+from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet
+from metrics_core.formats.source.unpacking import PathOrBytes, is_zip
 from metrics_core.tables import RankedRun
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, is_text_type
 from metrics_core.tables.columns import ID, encode_ids
 
 _TEXTS, _NUMBERS = ("run", "query_id", "doc_id"), ("retrieved", "judged", "rank")
@@ -53,10 +56,11 @@ _HINT = (
     "Ranks of judged documents are written by `evaluate --spark … --judged-ranks`, as Parquet with"
     f" the columns {', '.join(COLUMNS)}."
 )
+_EXPECTED = "ranks of judged documents", _HINT
 _SAMPLED_PARTS = 3
 
 
-def has_judged_ranks(source: str | Path | bytes) -> bool:
+def has_judged_ranks(source: PathOrBytes) -> bool:
     """Return whether a file, a folder, a zip file or bytes contain judged ranks. Only the first
     files are examined."""
     try:
@@ -68,7 +72,7 @@ def has_judged_ranks(source: str | Path | bytes) -> bool:
 
 
 def read_judged_ranks(
-    source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
+    source: PathOrBytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[RankedRun]:
     """Return the runs of judged ranks in a file, a folder or a zip of a folder. The file or zip can
     also be passed as bytes.
@@ -81,14 +85,14 @@ def read_judged_ranks(
 
 
 def read_ranks_set(
-    source: str | Path | bytes, *, name: str | None = None, limit: Size | None = None
+    source: PathOrBytes, *, name: str | None = None, limit: Size | None = None
 ) -> list[Loaded]:
     """Read judged ranks in the same way as `read_judged_ranks`. The file name of each run is
     SOURCE/RUN."""
-    source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
+    source_name = name_source(source, name)
     with _open_parts(source, source_name, limit) as parts:
         if not parts:
-            raise _not_ranks_error(source_name, "other files, or no files")
+            raise content_error(source_name, "other files, or no files", *_EXPECTED)
         part_tables, size = [], 0
         for part in parts:
             part_source = part()
@@ -110,7 +114,7 @@ def _load_run(run: RankedRun, file: str, one_of_several: bool) -> Loaded:
     )
 
 
-def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ranks(sample: Sample) -> Sureness:
     """Recognise judged ranks by their column names."""
     return {"run": SPECIFIC} if _has_columns(lambda: sample.source) else {}
 
@@ -125,7 +129,7 @@ def recognise_ranks(sample: Sample) -> Mapping[Kind, int]:
     " one run per name.",
     example=f"(binary) columns {', '.join(COLUMNS)}",
     recognise=recognise_ranks,
-    magic=MAGIC,
+    magic=PARQUET_MAGIC,
 )
 def read_ranks(source: Source, request: Request) -> Loaded:
     """Read a file of judged ranks that contains one run. Raises FileFormatError if it contains
@@ -145,7 +149,7 @@ def read_ranks(source: Source, request: Request) -> Loaded:
 
 @contextmanager
 def _open_parts(
-    source: str | Path | bytes, source_name: str, limit: Size | None
+    source: PathOrBytes, source_name: str, limit: Size | None
 ) -> Iterator[list[Callable[[], Source]]]:
     """Yield a list of functions, each of which opens one file of judged ranks. The list is empty if
     the source does not contain judged ranks.
@@ -160,11 +164,9 @@ def _open_parts(
             [partial(open_source, source, source_name or None, None, limit)] if is_readable else []
         )
         return
-    with open_members(
-        source, source_name, Limit.from_size(limit), partial(_not_ranks_error, source_name)
-    ) as members:
+    with open_members(source, source_name, Limit.from_size(limit), _EXPECTED) as members:
         names = [n for n in members.names if not PurePosixPath(n).name.startswith(("_", "."))]
-        is_parquet = all(n.endswith(_ENDING) for n in names)
+        are_parquet = all(n.endswith(_ENDING) for n in names)
         is_one_folder = len({PurePosixPath(n).parent for n in names}) == 1
 
         def open_member(member: str) -> Source:
@@ -172,21 +174,18 @@ def _open_parts(
 
         yield (
             [partial(open_member, name) for name in sorted(names)]
-            if is_parquet and is_one_folder
+            if are_parquet and is_one_folder
             else []
         )
-
-
-def _not_ranks_error(source_name: str, actual: str) -> FileFormatError:
-    return content_error(source_name, actual, "ranks of judged documents", _HINT)
 
 
 def _has_columns(open_part: Callable[[], Source]) -> bool:
     try:
         source = open_part()
-        if not source.magic.startswith(MAGIC):
+        if not is_parquet(source):
             return False
-        names = call_arrow(source, lambda: open_parquet(source).schema_arrow.names)
+        with convert_arrow_errors(source):
+            names = open_parquet(source).schema_arrow.names
     except FileFormatError:
         return False
     return set(COLUMNS) <= set(names)
@@ -194,7 +193,7 @@ def _has_columns(open_part: Callable[[], Source]) -> bool:
 
 def _read_rows(source: Source) -> pa.Table:
     """Return the rows of one Parquet file, with text columns as strings and numbers as int64."""
-    if not source.magic.startswith(MAGIC):
+    if not is_parquet(source):
         raise content_error(
             source.name, "not Parquet", "ranks of judged documents, as Parquet", _HINT
         )
@@ -203,12 +202,13 @@ def _read_rows(source: Source) -> pa.Table:
     missing_names = [name for name in COLUMNS if name not in names]
     if missing_names:
         actual = f"no column {' and '.join(missing_names)} among {', '.join(names[:12])}"
-        raise content_error(source.name, actual, "ranks of judged documents", _HINT)
+        raise content_error(source.name, actual, *_EXPECTED)
     columns = list(COLUMNS)
     from metrics_core.formats.source.parquet_size import check_table_size
 
-    call_arrow(source, partial(check_table_size, source, file, columns))
-    batches = call_arrow(source, partial(read_batches, source, file, columns))
+    with convert_arrow_errors(source):
+        check_table_size(source, file, columns)
+        batches = read_batches(source, file, columns)
     schema = pa.schema([(n, ID if n in _TEXTS else pa.int64()) for n in COLUMNS])
     if not batches:
         return schema.empty_table()
@@ -219,9 +219,10 @@ def _read_rows(source: Source) -> pa.Table:
 
 
 def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    column = call_arrow(source, partial(decode_column, column))
+    with convert_arrow_errors(source):
+        column = decode_column(column)
     is_integer = pa.types.is_integer(column.type)
-    is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    is_text = is_text_type(column.type)
     is_text |= name == "doc_id" and pa.types.is_null(column.type)  # no judged document is listed
     if not is_integer and (name in _NUMBERS or not is_text):
         expected = "whole numbers" if name in _NUMBERS else "text"
@@ -231,7 +232,8 @@ def _check_column(source: Source, name: str, column: pa.ChunkedArray) -> pa.Chun
         row = int(np.flatnonzero(as_array(_missing_values(column)))[0])
         problem = row_problem(None, row, "nothing", f"a {name} in every row")
         raise file_error(source, [problem], hint=_HINT)
-    return call_arrow(source, partial(column.cast, ID if name in _TEXTS else pa.int64()))
+    with convert_arrow_errors(source):
+        return column.cast(ID if name in _TEXTS else pa.int64())
 
 
 def _missing_values(column: pa.ChunkedArray) -> pa.ChunkedArray:

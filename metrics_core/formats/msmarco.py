@@ -3,33 +3,32 @@ rankings, which also have a score."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Int32s, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
-from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
+from metrics_core.base.wording import format_with_noun
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts, write_lines
 from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
-from metrics_core.formats.parsing.checking import build_run_table, check_ids, values_error
+from metrics_core.formats.parsing.checking import build_run_table, check_ids, refuse_rows
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.parsing.trec_lines import LineColumns, parse_blocks, split_fields
 from metrics_core.formats.registry import (
     AMBIGUOUS,
     LIKELY,
     SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, format_count
+from metrics_core.formats.source.lines import LineIndex
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Run
@@ -56,7 +55,7 @@ _SCORED = LineColumns(
 )
 
 
-def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
+def recognise_msmarco(sample: Sample) -> Sureness:
     """Recognise lines with a query, a document and a rank that counts 1, 2, … within each query.
 
     Numbers that fall from line to line are not recognised, because they may be scores. Unsorted
@@ -83,7 +82,7 @@ def recognise_msmarco(sample: Sample) -> Mapping[Kind, int]:
     return {"run": AMBIGUOUS} if is_rising else {}
 
 
-def recognise_colbert(sample: Sample) -> Mapping[Kind, int]:
+def recognise_colbert(sample: Sample) -> Sureness:
     """Recognise lines with numeric ids of query and passage, ranks that count 1, 2, … within each
     query, and descending scores.
 
@@ -118,8 +117,7 @@ def write_msmarco_run(run: Run, file: BinaryIO) -> None:
     check_texts(run.table, r"[ \t\r\n\x00]", "an MS MARCO run", forbidden_prefixes="#\ufeff")
     for batch in run.table.to_batches(max_chunksize=ROWS_AT_ONCE):
         fields = (batch[name].cast(ID) for name in ("query_id", "doc_id", "rank"))
-        lines = pc.binary_join_element_wise(*fields, "\t").to_pylist()
-        file.write(("\n".join(lines) + "\n").encode() if lines else b"")
+        write_lines(file, fields, "\t")
 
 
 @reader(
@@ -181,13 +179,8 @@ def _read_rows(
     index = LineIndex(tuple(block.stretch for block in blocks))
     rows = pa.concat_tables([block.table for block in blocks]).unify_dictionaries()
     bad_rows = np.flatnonzero(~np.isfinite(rows[number_column].to_numpy()))
-    if len(bad_rows):
-        problem = (
-            "not a number",
-            f"a {number_column} in column {len(layout.columns)}",
-            layout.line,
-        )
-        raise values_error(source, index, bad_rows, lambda row: problem)
+    expected = f"a {number_column} in column {len(layout.columns)}"
+    refuse_rows(source, index, bad_rows, lambda row: ("not a number", expected, layout.line))
     return rows, index, line_notes(blocks)
 
 
@@ -201,8 +194,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if odd_count:
         return None, [
             _order_only_note(
-                f"{format_count(odd_count, 'rank')} with a value that is negative or not a whole"
-                " number",
+                f"{format_with_noun(odd_count, 'rank')} with a value that is negative or not a"
+                " whole number",
                 odd_count,
             )
         ]
@@ -225,7 +218,7 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
     if len(tied_queries):
         affected_queries = np.unique(tied_queries)
         tie_text = (
-            f"{format_count(len(tied_queries), 'rank')} tied with another rank, in"
+            f"{format_with_noun(len(tied_queries), 'rank')} tied with another rank, in"
             f" {len(affected_queries):,} of {n:,} queries"
         )
         return None, [
@@ -242,8 +235,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
         return None, [*notes, _order_only_note(f"rank {rank.max():,.0f} exceeds {MAX_RANK:,}", 1)]
     affected_queries, count = np.unique(query[gap > 0]), int(gap.sum())
     message = (
-        f"{format_count(count, 'rank')} without a document, in {len(affected_queries):,} of {n:,}"
-        " queries; the documents keep their ranks, as in MS MARCO's own evaluation"
+        f"{format_with_noun(count, 'rank')} without a document, in {len(affected_queries):,} of"
+        f" {n:,} queries; the documents keep their ranks, as in MS MARCO's own evaluation"
     )
     notes.append(
         Note("empty_ranks", message, count, _format_examples(query_id, affected_queries), loud=True)

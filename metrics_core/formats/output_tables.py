@@ -3,12 +3,16 @@ that a format cannot store."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import BinaryIO
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.errors import RanklensError
 from metrics_core.tables import Qrels, Queries, RankedRun, Table
+from metrics_core.tables.arrays import is_coded
 from metrics_core.tables.columns import ID
 
 ROWS_AT_ONCE = 100_000
@@ -52,7 +56,7 @@ def check_texts(
     it a comment."""
     for name in table.column_names:
         column = table[name]
-        if pa.types.is_dictionary(column.type):
+        if is_coded(column):
             column = pa.chunked_array([chunk.dictionary for chunk in column.chunks], ID)
         if column.type != ID:
             continue
@@ -65,3 +69,9 @@ def check_texts(
                 f"{format} cannot store the {name} {column[index].as_py()!r}.",
                 "Write it as JSON Lines or Parquet, which can store any text.",
             )
+
+
+def write_lines(file: BinaryIO, fields: Iterable[pa.Array | str], separator: str) -> None:
+    """Write one line per row. A field is a column of strings, or a string for all rows."""
+    lines = pc.binary_join_element_wise(*fields, separator).to_pylist()
+    file.write(("\n".join(lines) + "\n").encode() if lines else b"")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,9 +16,8 @@ from metrics_core.formats.parsing.columns import NAMES, find_position
 from metrics_core.formats.parsing.delimited import (
     Record,
     read_columns_with_arrow,
-    read_csv_records,
     read_named_columns,
-    read_tsv_records,
+    read_records,
     split_csv,
     split_tsv,
 )
@@ -32,6 +30,7 @@ from metrics_core.formats.registry import Request
 from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import PathOrBytes
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.columns import CODED_ID, ID
 
@@ -41,7 +40,7 @@ _HINT = "Write one pair per line: query_id and doc_id, separated by a tab, a com
 
 
 def read_pairs(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Qrels:
     """Read pairs of a query and a document, and return them as judgments of grade 0.
 
@@ -115,19 +114,16 @@ def _data_records(source: Source, separator: str, has_header: bool) -> Iterator[
     if separator == " ":
         lines = enumerate(source.text_lines(), start=1)
         records: Iterator[Record] = ((n, n, split_fields(line.rstrip("\r\n"))) for n, line in lines)
-    elif separator == "\t":
-        records = read_tsv_records(source)
     else:
-        records = read_csv_records(source, separator)
+        records = read_records(source, separator)
     has_begun = False
-    for first, last, fields in records:
-        if not has_begun and fields and fields[0].startswith("#"):
-            continue
-        if not has_begun and fields:
-            has_begun = True
-            if has_header:
+    for record in records:
+        fields = record[-1]
+        if fields and not has_begun:
+            has_begun = not fields[0].startswith("#")
+            if has_header or not has_begun:
                 continue
-        yield first, last, fields
+        yield record
 
 
 def _pairs_from_table(source: Source, read_as: ReadAs) -> Qrels:

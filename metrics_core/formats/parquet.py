@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
 from metrics_core.formats.output_tables import to_arrow
-from metrics_core.formats.parsing.checking import values_error
+from metrics_core.formats.parsing.checking import ProblemTexts, refuse_rows
 from metrics_core.formats.parsing.chosen_columns import recognise_assigned_columns
 from metrics_core.formats.parsing.columns import JUDGED_RANKS_COLUMNS, find_position
 from metrics_core.formats.parsing.list_names import QUERY_KEYS, kind_of_list
@@ -21,51 +21,52 @@ from metrics_core.formats.parsing.named import NamedColumns, check_columns, chec
 from metrics_core.formats.registry import (
     ALL_KINDS,
     KINDS,
-    POSSIBLE,
+    UNCLEAR,
     FirstRows,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
-from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet, shorten_line
 from metrics_core.tables import Table
+from metrics_core.tables.arrays import is_coded
 from metrics_core.tables.columns import ID
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _WHOLE_FLOATS_END = float(2**53)
-MAGIC = b"PAR1"
 _PANDAS_INDEX = "__index_level_"
 _SAMPLED_ROWS = 50
 """Number of rows that are read to recognise columns."""
 
 
-def recognise_parquet(sample: Sample) -> Mapping[Kind, int]:
+def recognise_parquet(sample: Sample) -> Sureness:
     """Recognise a Parquet file by its first bytes, and the kind of its table by the column
     names."""
-    if not sample.source.magic.startswith(MAGIC):
+    if not is_parquet(sample.source):
         return {}
     file = open_parquet(sample.source)
-    if call_arrow(sample.source, partial(has_nested_columns, file)):
-        return {} if is_autorag_corpus(file) else dict.fromkeys(KINDS, POSSIBLE - 20)
+    if has_nested_columns(sample.source, file):
+        return {} if is_autorag_corpus(file) else UNCLEAR
     return recognise_assigned_columns(_table_rows(sample.source, file), sample.columns)
 
 
-def has_nested_columns(file: pq.ParquetFile) -> bool:
+def has_nested_columns(source: Source, file: pq.ParquetFile) -> bool:
     """Return whether any column of the file contains lists or objects."""
-    return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
+    with convert_arrow_errors(source):
+        return any(pa.types.is_nested(column.type) for column in file.schema_arrow)
 
 
 def read_parquet_rows(sample: Sample) -> FirstRows | None:
     """Return the column names and first rows of a Parquet file. Returns None if a column is nested
     or the file is not Parquet."""
-    if not sample.source.magic.startswith(MAGIC):
+    if not is_parquet(sample.source):
         return None
     file = open_parquet(sample.source)
-    is_nested = call_arrow(sample.source, partial(has_nested_columns, file))
+    is_nested = has_nested_columns(sample.source, file)
     return None if is_nested else _table_rows(sample.source, file)
 
 
@@ -79,15 +80,12 @@ def _table_rows(source: Source, file: pq.ParquetFile) -> FirstRows | None:
         return None
     from metrics_core.formats.source.parquet_size import check_table_size
 
-    call_arrow(source, partial(check_table_size, source, file, names, n_rows=_SAMPLED_ROWS))
-    return FirstRows(names, call_arrow(source, partial(_read_first_rows, file, names)))
-
-
-def _read_first_rows(file: pq.ParquetFile, names: list[str]) -> list[list[str]]:
-    # The footer may declare rows that do not exist.
-    batch = next(file.iter_batches(_SAMPLED_ROWS, columns=names), None)
-    rows = [] if batch is None else batch.to_pylist()
-    return [[str(row[name]) for name in names] for row in rows]
+    with convert_arrow_errors(source):
+        check_table_size(source, file, names, n_rows=_SAMPLED_ROWS)
+        # The footer may declare rows that do not exist.
+        batch = next(file.iter_batches(_SAMPLED_ROWS, columns=names), None)
+        rows = [] if batch is None else batch.to_pylist()
+    return FirstRows(names, [[str(row[name]) for name in names] for row in rows])
 
 
 def write_parquet(table: Table, file: BinaryIO) -> None:
@@ -107,7 +105,7 @@ def write_parquet(table: Table, file: BinaryIO) -> None:
     example="(binary) columns query_id, doc_id, score",
     recognise=recognise_parquet,
     write=dict.fromkeys(ALL_KINDS, write_parquet),
-    magic=MAGIC,
+    magic=PARQUET_MAGIC,
     first_rows=read_parquet_rows,
 )
 def read_parquet(source: Source, request: Request) -> Loaded:
@@ -127,29 +125,22 @@ def read_parquet(source: Source, request: Request) -> Loaded:
     if request.kind in ("queries", "documents"):
         used_columns |= set(header_roles.others)
     used_names = [names[index] for index in sorted(used_columns)]
-    from metrics_core.formats.source.parquet_size import (
-        CELL_BYTES,
-        OBJECT_CELL_BYTES,
-        check_table_size,
-    )
+    from metrics_core.formats.source.parquet_size import CELL_BYTES, OBJECT_CELL_BYTES
 
     a_cell = OBJECT_CELL_BYTES if request.kind == "queries" else CELL_BYTES
-    call_arrow(source, partial(check_table_size, source, file, used_names, bytes_per_cell=a_cell))
-    batches = call_arrow(source, partial(read_batches, source, file, used_names))
-    if not batches:
-        raise content_error(source.name, "only a header", "at least one row")
-    table = pa.Table.from_batches(batches)
     notes: list[Note] = []
     columns = {}
-    for name in used_names:
-        roles = {role for role, index in header_roles.roles.items() if names[index] == name}
-        column = call_arrow(source, partial(decode_column, table[name]))
-        if roles & {"score", "rank"}:
-            columns[name] = call_arrow(source, partial(_to_numbers, column))
-        elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
-            columns[name] = _convert_float_ids_to_text(source, column, name, notes)
-        else:
-            columns[name] = call_arrow(source, partial(column.cast, ID))
+    with convert_arrow_errors(source):
+        table = read_columns(source, file, used_names, a_cell)
+        for name in used_names:
+            roles = {role for role, index in header_roles.roles.items() if names[index] == name}
+            column = decode_column(table[name])
+            if roles & {"score", "rank"}:
+                columns[name] = _to_numbers(column)
+            elif roles & {"query_id", "doc_id"} and pa.types.is_floating(column.type):
+                columns[name] = _convert_float_ids_to_text(source, column, name, notes)
+            else:
+                columns[name] = column.cast(ID)
     named = NamedColumns(names, columns, None, notes, header=None)
     return load_named(source, request, named, "parquet", "Parquet")
 
@@ -166,6 +157,20 @@ def read_batches(source: Source, file: pq.ParquetFile, names: list[str]) -> list
     return batches
 
 
+def read_columns(
+    source: Source, file: pq.ParquetFile, names: list[str], bytes_per_cell: int
+) -> pa.Table:
+    """Return these columns as a table. Raises FileFormatError if they exceed the size limit or have
+    no rows."""
+    from metrics_core.formats.source.parquet_size import check_table_size
+
+    check_table_size(source, file, names, bytes_per_cell=bytes_per_cell)
+    batches = read_batches(source, file, names)
+    if not batches:
+        raise content_error(source.name, "only a header", "at least one row")
+    return pa.Table.from_batches(batches)
+
+
 def open_parquet(source: Source) -> pq.ParquetFile:
     """Open a Parquet file and read its footer.
 
@@ -177,7 +182,8 @@ def open_parquet(source: Source) -> pq.ParquetFile:
 
     packed_file = source.packed()
     check_footer(source, packed_file)
-    file = call_arrow(source, lambda: pq.ParquetFile(packed_file))
+    with convert_arrow_errors(source):
+        file = pq.ParquetFile(packed_file)
     source.limit.check_cells(source.name, 1, file.metadata.num_columns)
     return file
 
@@ -197,7 +203,8 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
     """Return the column names without the index column that pandas adds.
 
     Raises FileFormatError for a nested column and for a repeated column name."""
-    fields = call_arrow(source, lambda: [(field.name, field.type) for field in file.schema_arrow])
+    with convert_arrow_errors(source):
+        fields = [(field.name, field.type) for field in file.schema_arrow]
     fields = [(name, kind) for name, kind in fields if not name.startswith(_PANDAS_INDEX)]
     nested_names = [name for name, kind in fields if pa.types.is_nested(kind)]
     if nested_names:
@@ -218,7 +225,7 @@ def read_column_names(source: Source, file: pq.ParquetFile) -> list[str]:
 def decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the column without dictionary encoding. Its strings are checked, for example for
     invalid UTF-8."""
-    if pa.types.is_dictionary(column.type):
+    if is_coded(column):
         column = column.cast(column.type.value_type)
     column.validate(full=True)
     return column
@@ -243,24 +250,22 @@ def _convert_float_ids_to_text(
     Raises FileFormatError for an id that is not a whole number or has lost digits."""
     values = column.to_numpy().astype(np.float64)
     lost_rows = np.flatnonzero(~(values == np.floor(values)) | (np.abs(values) > _WHOLE_FLOATS_END))
-    if len(lost_rows):
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            hint = (
-                "Write the ids as text, because some of their digits were lost in floating point."
-            )
-            return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
+    def describe_problem(row: int) -> ProblemTexts:
+        hint = "Write the ids as text, because some of their digits were lost in floating point."
+        return f"`{column[row].as_py()}`", f"text or whole numbers as {name}", hint
 
-        raise values_error(source, None, lost_rows, describe_problem)
+    refuse_rows(source, None, lost_rows, describe_problem)
     message = f"`{name}` contains floating-point numbers; 1.0 is read as the id 1"
     notes.append(Note("columns", message, len(column)))
     return column.cast(pa.int64()).cast(ID)
 
 
-def call_arrow(source: Source, step: Callable[[], Any]) -> Any:
-    """Return the result of an Arrow call. Errors of Arrow are converted to FileFormatError."""
+@contextmanager
+def convert_arrow_errors(source: Source) -> Iterator[None]:
+    """Convert errors of Arrow raised in the `with` block to FileFormatError."""
     try:
-        return step()
+        yield
     # Arrow's dates may be outside of Python's range: ValueError and OverflowError.
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).split("\n")[0].rstrip(".")

@@ -158,30 +158,25 @@ def rows_to_table(rows: Sequence[Any], kind: Kind) -> PythonTable:
     value = VALUE_COLUMNS.get(kind, "")
     if not rows or not row_columns(rows[0]):
         names = ["query_id", "doc_id", value]
-        wrong_index = next((i for i, row in enumerate(rows) if not is_row(row, kind)), None)
-        if wrong_index is not None:
-            raise _differing_row_error(rows[wrong_index], wrong_index, names)
+        _check_rows(rows, names, lambda row: is_row(row, kind))
         return PythonTable(names, lambda i: [row[i] for row in rows])
+    names = row_columns(rows[0])
     if isinstance(rows[0], Mapping):
-        odd_index = next((i for i, row in enumerate(rows) if not isinstance(row, Mapping)), None)
-        if odd_index is not None:
-            raise _differing_row_error(rows[odd_index], odd_index, row_columns(rows[0]))
+        _check_rows(rows, names, lambda row: isinstance(row, Mapping))
         all_names = list(dict.fromkeys(str(key) for row in rows for key in row))
         return PythonTable(all_names, lambda i: [row.get(all_names[i]) for row in rows])
-    names = row_columns(rows[0])
-    odd_index = next(
-        (i for i, row in enumerate(rows) if not all(hasattr(row, n) for n in names)), None
-    )
-    if odd_index is not None:
-        raise _differing_row_error(rows[odd_index], odd_index, names)
+    _check_rows(rows, names, lambda row: all(hasattr(row, name) for name in names))
     return PythonTable(names, lambda i: [getattr(row, names[i]) for row in rows])
 
 
-def _differing_row_error(row: Any, index: int, names: Sequence[str]) -> RanklensError:
-    return RanklensError(
-        f"Row {index + 1:,} differs from the rows before it: {shorten_value(row)}.",
-        f"Give {', '.join(names)} in every row.",
-    )
+def _check_rows(rows: Sequence[Any], names: Sequence[str], is_valid: Callable[[Any], bool]) -> None:
+    """Raise RanklensError for the first row that is not valid."""
+    for number, row in enumerate(rows, 1):
+        if not is_valid(row):
+            raise RanklensError(
+                f"Row {number:,} differs from the rows before it: {shorten_value(row)}.",
+                f"Give {', '.join(names)} in every row.",
+            )
 
 
 def row_columns(row: Any) -> list[str]:
@@ -244,7 +239,7 @@ def _expand_records(table: PythonTable, kind: Kind) -> PythonTable:
     returned unchanged."""
     if "doc_id" in infer_header_roles(table.names, kind).roles:
         return table
-    columns = [_to_list(table.column(index)) for index in range(len(table.names))]
+    columns = [to_list(table.column(index)) for index in range(len(table.names))]
     rows = [dict(zip(table.names, item, strict=True)) for item in zip(*columns, strict=True)]
     first_values = (item for row in rows[:_SAMPLED_ROWS] for item in row.values())
     if not any(isinstance(item, Mapping) or is_document_iterable(item) for item in first_values):
@@ -264,9 +259,10 @@ def _expand_records(table: PythonTable, kind: Kind) -> PythonTable:
     return PythonTable(column_names, all_rows.column, run_name, notes=notes)
 
 
-def _to_list(column: Any) -> list[Any]:
-    to_list = getattr(column, "to_pylist", None) or getattr(column, "tolist", None)
-    return list(column) if to_list is None else to_list()
+def to_list(column: Any) -> list[Any]:
+    """Return the values of a column of any library as Python objects."""
+    convert = getattr(column, "to_pylist", None) or getattr(column, "tolist", None)
+    return list(column) if convert is None else convert()
 
 
 # Dictionaries by query
@@ -318,8 +314,7 @@ def _split_listing(query: Any, listing: Any, kind: Kind) -> tuple[Iterable[Any],
     if kind == "run" and isinstance(listing, Set):
         message = f"Query {query!r} has a set of documents, but a set has no order."
         raise RanklensError(message, _HINTS[kind])
-    to_list = getattr(listing, "to_pylist", None) or getattr(listing, "tolist", None)
-    items = to_list() if to_list is not None else list(listing)
+    items = to_list(listing)
     if items and is_document_value_pair(items[0]):
         if not (set(map(type, items)) == {tuple} and set(map(len, items)) == {2}):
             _check_items(query, items, is_document_value_pair, kind)
@@ -360,12 +355,10 @@ def find_id(item: Any) -> Any:
 def _check_items(
     query: Any, items: Sequence[Any], is_valid: Callable[[Any], bool], kind: Kind
 ) -> None:
-    odd_index = next((i for i, item in enumerate(items) if not is_valid(item)), None)
-    if odd_index is not None:
-        message = (
-            f"Query {query!r} contains {shorten_value(items[odd_index])} at position"
-            f" {odd_index + 1:,}."
-        )
+    for position, item in enumerate(items, 1):
+        if is_valid(item):
+            continue
+        message = f"Query {query!r} contains {shorten_value(item)} at position {position:,}."
         hint = (
             "An id must be text or a whole number, or an object with docid, doc_id, node_id or id."
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, TypedDict, cast
 
 from metrics_core.base.errors import ParameterError
@@ -19,6 +18,7 @@ from metrics_core.formats.registry import ALL_KINDS, Columns, Kind, Request, for
 from metrics_core.formats.source.limits import Limit, Size, parse_size
 from metrics_core.formats.source.opening import open_source
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import PathOrBytes
 from metrics_core.formats.values import Grades
 from metrics_core.tables import Duplicates
 from metrics_core.tables.finite_numbers import to_finite_number
@@ -42,7 +42,7 @@ class KindChoices(ReadingChoices, total=False):
     kind: Kind | None
 
 
-FileInput = str | Path | bytes | Sequence[Mapping[str, Any]]
+FileInput = PathOrBytes | Sequence[Mapping[str, Any]]
 """A path, the bytes of a file, or records as Python dictionaries."""
 
 
@@ -196,7 +196,7 @@ class ReadAs:
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "kind"}
         return cast(ReadingChoices, {**values, "columns": columns})
 
-    def open_file(self, source: str | Path | bytes, name: str | None = None) -> Source:
+    def open_file(self, source: PathOrBytes, name: str | None = None) -> Source:
         """Open a file with `open_source`, using the encoding and the size limit of these
         choices."""
         return open_source(source, name, self.encoding, self.limit)

@@ -30,11 +30,13 @@ from metrics_core.formats.registry import (
     Kind,
     Loaded,
     Sample,
+    add_notes,
     formats,
     run_name,
 )
 from metrics_core.formats.source.opening import convert_memory_errors
 from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.unpacking import PathOrBytes
 from metrics_core.tables import Documents, GivenScores, Qrels, Queries, Run
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, encode_ids
@@ -170,7 +172,7 @@ def read_source(
     with convert_memory_errors(source):
         loaded = recognition.format.read(source, replace(request, kind=recognition.kind))
     notes = () if recognition.note is None else (recognition.note,)
-    first = replace(loaded, table=loaded.table.with_notes(*notes), others=())
+    first = replace(add_notes(loaded, *notes), others=())
     return [
         replace(loaded_table, evidence=recognition.evidence)
         for loaded_table in (first, *loaded.others)
@@ -207,7 +209,7 @@ def read_qrels(
 
 
 def read_queries(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Queries:
     """Read queries. The arguments are the same as for `read`.
 
@@ -216,7 +218,7 @@ def read_queries(
 
 
 def read_documents(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> Documents:
     """Read documents. The arguments are the same as for `read`.
 
@@ -241,7 +243,7 @@ def recognise_format(source: Source, kind: Kind | None) -> tuple[str, Kind]:
     return recognition.format.name, recognition.kind
 
 
-def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Recognition | None:
+def guess_file_kind(source: PathOrBytes, name: str | None = None) -> Recognition | None:
     """Return the likely kind of a file, based on its beginning; None if the file cannot be
     recognised."""
     try:
@@ -252,7 +254,7 @@ def guess_file_kind(source: str | Path | bytes, name: str | None = None) -> Reco
 
 
 def read_first_rows(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[KindChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[KindChoices]
 ) -> FirstRows | None:
     """Return the column names and the first rows of a file, so that users can see which columns to
     assign.

@@ -18,9 +18,8 @@ from metrics_core.base.notes import Note
 from metrics_core.base.plugins import (
     Registry,
     declaring_package,
-    describe_error,
     guard_function,
-    warn_once,
+    guard_with_fallback,
 )
 from metrics_core.formats.parsing.json_beginning import Beginning, parse_json_prefix
 from metrics_core.formats.source.source import Source
@@ -29,7 +28,6 @@ from metrics_core.formats.values import Grades, is_number
 from metrics_core.tables import Documents, Duplicates, GivenScores, Qrels, Queries, Run, Table
 
 Asked = TypeVar("Asked")
-Answer = TypeVar("Answer")
 Name = TypeVar("Name", bound=str)
 
 
@@ -50,24 +48,6 @@ def limit_kinds(
         }
 
     return guard_with_fallback(wraps(recognise)(recognise_declared_kinds), {}, message, package)
-
-
-def guard_with_fallback(
-    function: Callable[[Asked], Answer], fallback: Answer, message: str, package: str
-) -> Callable[[Asked], Answer]:
-    """Wrap a function of a plug-in. If it fails, the wrapper warns once and returns `fallback`."""
-
-    @wraps(function)
-    def call_function(argument: Asked) -> Answer:
-        try:
-            return function(argument)
-        except KeyboardInterrupt:  # the user cancelled
-            raise
-        except BaseException as error:
-            warn_once(f"{message}: {package} failed. {describe_error(error)}", package)
-            return fallback
-
-    return call_function
 
 
 Kind = Literal["run", "qrels", "queries", "documents", "scores"]
@@ -96,6 +76,12 @@ UNNAMED                    the kind is ambiguous and no name identifies the docu
 IF_REQUESTED               a kind that is not likely, although all columns that it needs exist
 ONLY_IF_REQUESTED          never chosen unless the user names the kind"""
 
+
+Sureness = Mapping[Kind, int]
+"""The kinds of table that a file may contain, with the confidence in each kind."""
+
+UNCLEAR: Sureness = dict.fromkeys(KINDS, POSSIBLE - 20)
+"""The confidence in each kind if a file is in a format, but its kind is not known."""
 
 _ENDINGS_OF_TOOLS = {".dat", ".letor", ".lz4"}
 """File extensions of formats of tools, listed so that naming a run does not load these formats."""
@@ -189,8 +175,7 @@ class Sample:
 
     @property
     def json(self) -> Any:
-        """The JSON value at the start, with unclosed brackets closed; None if the file is not
-        JSON."""
+        """The JSON value at the start, with unclosed brackets closed; None for other files."""
         return self._json_prefix.value
 
     @property
@@ -230,6 +215,16 @@ class Sample:
         return any(word in part for word in words for part in parts)
 
 
+def build_sample(source: Source, columns: Columns | None = None) -> Sample:
+    """Return the beginning of a text file as a sample."""
+    return Sample(source, source.head.decode(), columns or {})
+
+
+def is_json(sample: Sample) -> bool:
+    """Return whether a file starts like JSON, with an object or a list."""
+    return sample.text.lstrip().startswith(("{", "["))
+
+
 @dataclass(frozen=True)
 class FirstRows:
     """Column names, spelled as in the file, and the first rows as text."""
@@ -258,7 +253,7 @@ class Tool:
 
 
 FirstRowsReader = Callable[[Sample], FirstRows | None]
-Recogniser = Callable[[Sample], Mapping[Kind, int]]
+Recogniser = Callable[[Sample], Sureness]
 KindsFinder = Callable[[Sample], Collection[Kind]]
 Reader = Callable[[Source, Request], Loaded]
 Writer = Callable[[Any, BinaryIO], None]
@@ -382,6 +377,11 @@ def tools() -> list[Tool]:
     """Return all tools whose files can be read, sorted by name."""
     all_tools = (tool for file_format in formats() for tool in file_format.tools)
     return sorted(all_tools, key=lambda tool: tool.name.casefold())
+
+
+def add_notes(loaded: Loaded, *notes: Note) -> Loaded:
+    """Return a loaded file with additional notes on its table."""
+    return replace(loaded, table=loaded.table.with_notes(*notes))
 
 
 def kind_of(table: Table) -> Kind:

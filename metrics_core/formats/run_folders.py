@@ -6,32 +6,34 @@ documents."""
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Unpack, cast
 
 from metrics_core.base.errors import FileFormatError, content_error
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import note_on_cases
 from metrics_core.formats.read_as import ReadAs, ReadingChoices
 from metrics_core.formats.reading import read_source
-from metrics_core.formats.registry import Loaded, run_name
+from metrics_core.formats.registry import Loaded, add_notes, run_name
 from metrics_core.formats.source.limits import DEFAULT_LIMIT, Limit
 from metrics_core.formats.source.members import check_file_count, open_members
-from metrics_core.formats.source.opening import printable_name
-from metrics_core.formats.source.unpacking import strip_packing
+from metrics_core.formats.source.opening import name_source
+from metrics_core.formats.source.unpacking import PathOrBytes, strip_packing
 from metrics_core.tables import Run
 
 RUN_ENDINGS = (".run", ".res", ".trec")
 _SCORES = ("perquery.csv", "aggregated.csv")
+_EXPECTED = (
+    "a folder of runs, or a zip of one",
+    "Runs must be named NAME.res, NAME.run or NAME.trec, compressed or not.",
+)
 
 
-def has_runs(source: str | Path | bytes) -> bool:
+def has_runs(source: PathOrBytes) -> bool:
     """Return whether a folder or zip contains files that are named like runs.
 
     A zip must contain several files, and all files that are not runs must be tables of scores."""
     try:
-        with open_members(source, "", DEFAULT_LIMIT, partial(_no_runs_error, "")) as members:
+        with open_members(source, "", DEFAULT_LIMIT, _EXPECTED) as members:
             runs, others = _split_names(members.names)
     except FileFormatError:
         return False
@@ -51,7 +53,7 @@ def find_run_file(folder: Path, name: str) -> Path | None:
 
 
 def read_run_folder(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     *,
     name: str | None = None,
     **choices: Unpack[ReadingChoices],
@@ -59,25 +61,23 @@ def read_run_folder(
     """Read the runs of a folder or of a zip of a folder. A note names the files that are not runs.
 
     Raises FileFormatError if there is no run, or if a run cannot be read."""
-    source_name = printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))
+    source_name = name_source(source, name)
     read_as = ReadAs(kind="run", **choices)
-    with open_members(
-        source, source_name, Limit.from_size(read_as.limit), partial(_no_runs_error, source_name)
-    ) as members:
+    limit = Limit.from_size(read_as.limit)
+    with open_members(source, source_name, limit, _EXPECTED) as members:
         runs, others = _split_names(members.names)
         check_file_count(source_name, len(runs))
         if not runs:
-            raise _no_runs_error(
-                source_name, f"{len(others):,} files, none of them named like a run"
-            )
+            actual = f"{len(others):,} files, none of them named like a run"
+            raise content_error(source_name, actual, *_EXPECTED)
         loaded: list[Loaded] = []
         for member in runs:
             member_source = read_as.open_file(members.content(member), f"{source_name}/{member}")
             loaded += read_source(member_source, read_as, force_kind=True)
     if others:
         message = f"{_format_file_count(len(others))} not read, because they are not runs"
-        note = Note("left_out", message, len(others), tuple(others[:3]))
-        loaded[0] = replace(loaded[0], table=loaded[0].table.with_notes(note))
+        note = note_on_cases("left_out", message, others)
+        loaded[0] = add_notes(loaded[0], note)
     return loaded
 
 
@@ -96,12 +96,3 @@ def _split_names(names: Collection[str]) -> tuple[list[str], list[str]]:
 
 def _format_file_count(n_files: int) -> str:
     return "a file that was" if n_files == 1 else f"{n_files:,} files that were"
-
-
-def _no_runs_error(source_name: str, actual: str) -> FileFormatError:
-    return content_error(
-        source_name,
-        actual,
-        "a folder of runs, or a zip of one",
-        "Runs must be named NAME.res, NAME.run or NAME.trec, compressed or not.",
-    )

@@ -24,10 +24,10 @@ from metrics_core.formats.registry import (
 )
 from metrics_core.formats.run_folders import has_runs, read_run_folder
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.source.unpacking import is_zip
+from metrics_core.formats.source.unpacking import PathOrBytes, is_zip
 
 
-def is_set(source: str | Path | bytes) -> bool:
+def is_set(source: PathOrBytes) -> bool:
     """Return whether a folder or file contains several tables and can therefore be read with
     `read_set`."""
     file_source = None
@@ -38,7 +38,7 @@ def is_set(source: str | Path | bytes) -> bool:
 
 
 def _open_file(
-    source: str | Path | bytes, name: str | None = None, read_as: ReadAs = DEFAULT_CHOICES
+    source: PathOrBytes, name: str | None = None, read_as: ReadAs = DEFAULT_CHOICES
 ) -> Source | None:
     """Open a single file and return its source. Returns None for a folder.
 
@@ -70,7 +70,7 @@ def _find_set_format(source: Source | None) -> tuple[Format, list[Kind]] | None:
 
 
 def read_set(
-    source: str | Path | bytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
+    source: PathOrBytes, *, name: str | None = None, **choices: Unpack[ReadingChoices]
 ) -> list[Loaded]:
     """Read a source with several tables: documents, queries, judgments and runs.
 

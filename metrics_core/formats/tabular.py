@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -16,9 +16,8 @@ from metrics_core.formats.parsing.chosen_columns import (
 )
 from metrics_core.formats.parsing.columns import fold_name, infer_header_roles, is_column_name
 from metrics_core.formats.parsing.delimited import (
-    read_csv_records,
     read_named_columns,
-    read_named_columns_with_arrow,
+    read_table,
     read_tsv_records,
     split_csv,
     split_tsv,
@@ -29,12 +28,13 @@ from metrics_core.formats.registry import (
     KINDS,
     LIKELY,
     POSSIBLE,
-    Columns,
     FirstRows,
     Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
+    build_sample,
     reader,
 )
 from metrics_core.formats.source.source import Source
@@ -45,12 +45,12 @@ _SEPARATORS = ",;|"
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 
 
-def recognise_csv(sample: Sample) -> Mapping[Kind, int]:
+def recognise_csv(sample: Sample) -> Sureness:
     """Recognise CSV by column names in the first line, separated by comma, semicolon or bar."""
     return recognise_assigned_columns(_read_csv_rows(sample), sample.columns)
 
 
-def recognise_tsv(sample: Sample) -> Mapping[Kind, int]:
+def recognise_tsv(sample: Sample) -> Sureness:
     """Recognise TSV by column names in the first line, or by an id and a text in every line."""
     rows = _read_tsv_rows(sample)
     sureness = recognise_assigned_columns(rows, sample.columns)
@@ -158,14 +158,10 @@ def _quote(text: str) -> str:
     write=dict.fromkeys(ALL_KINDS, write_csv),
     first_rows=read_csv_columns,
 )
-def read_csv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read CSV with the quoting of RFC 4180. If `skip_fast_path` is true, the fast path is skipped;
-    tests use this."""
-    separator = detect_separator(_build_sample(source, request.columns)) or ","
-    named = None if skip_fast_path else read_named_columns_with_arrow(source, request, separator)
-    if named is None:
-        named = read_named_columns(source, request, read_csv_records(source, separator))
-    return load_named(source, request, named, "csv", "CSV")
+def read_csv(source: Source, request: Request) -> Loaded:
+    """Read CSV with the quoting of RFC 4180."""
+    separator = detect_separator(build_sample(source, request.columns)) or ","
+    return load_named(source, request, read_table(source, request, separator), "csv", "CSV")
 
 
 @reader(
@@ -180,22 +176,18 @@ def read_csv(source: Source, request: Request, *, skip_fast_path: bool = False) 
     write=dict.fromkeys(ALL_KINDS, write_tsv),
     first_rows=read_tsv_columns,
 )
-def read_tsv(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read TSV. If `skip_fast_path` is true, all rows are parsed by the slower path; tests use
-    this.
+def read_tsv(source: Source, request: Request) -> Loaded:
+    """Read TSV.
 
     A quoted field must end on its line, so that a stray quote never makes the following lines part
     of the field."""
-    lines = _build_sample(source, request.columns).lines
+    lines = build_sample(source, request.columns).lines
     are_texts = request.kind in ("queries", "documents") and not request.columns
     if are_texts and lines and _is_id_and_text(split_tsv(lines[0])):
         names = ["query_id" if request.kind == "queries" else "doc_id", "text"]
         named = read_named_columns(source, request, read_tsv_records(source), names)
         return load_named(source, request, named, "tsv", "TSV without a header")
-    columns = None if skip_fast_path else read_named_columns_with_arrow(source, request, "\t")
-    if columns is None:
-        columns = read_named_columns(source, request, read_tsv_records(source))
-    return load_named(source, request, columns, "tsv", "TSV")
+    return load_named(source, request, read_table(source, request, "\t"), "tsv", "TSV")
 
 
 def _is_id_and_text(first_row: Sequence[str]) -> bool:
@@ -204,10 +196,6 @@ def _is_id_and_text(first_row: Sequence[str]) -> bool:
     return len(first_row) == 2 and all(
         infer_header_roles(first_row, kind).missing for kind in kinds
     )
-
-
-def _build_sample(source: Source, columns: Columns) -> Sample:
-    return Sample(source, source.head.decode(), columns)
 
 
 def detect_separator(sample: Sample) -> str:

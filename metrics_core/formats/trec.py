@@ -3,7 +3,7 @@ header."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.notes import Note
-from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts
+from metrics_core.formats.output_tables import ROWS_AT_ONCE, check_texts, write_lines
 from metrics_core.formats.parsing.blocks import line_notes, raise_block_problems
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, add_tag_column, load_runs
@@ -33,18 +33,20 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
+    build_sample,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Qrels, Run, Table
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, block_starts
 from metrics_core.tables.columns import ID
 
 
-def recognise_trec(sample: Sample) -> Mapping[Kind, int]:
+def recognise_trec(sample: Sample) -> Sureness:
     """Recognise runs and judgments by the number of columns and by the column that contains a
     number.
 
@@ -107,7 +109,7 @@ def write_trec_run(run: Run, file: BinaryIO) -> None:
     name = " ".join(run.name.split()) or "run"
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, score, rank = (batch[c].cast(ID) for c in range(4))
-        _write_lines(file, query, "Q0", doc, rank, score, name)
+        write_lines(file, (query, "Q0", doc, rank, score, name), " ")
 
 
 def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
@@ -118,7 +120,7 @@ def write_trec_qrels(qrels: Qrels, file: BinaryIO) -> None:
     for batch in table.to_batches(max_chunksize=ROWS_AT_ONCE):
         query, doc, grade = (batch[c].cast(ID) for c in ("query_id", "doc_id", "relevance"))
         second_column = "0" if qrels.subtopics is None else batch["subtopic"].cast(ID)
-        _write_lines(file, query, second_column, doc, grade)
+        write_lines(file, (query, second_column, doc, grade), " ")
 
 
 def _compute_ranks(run: Run) -> Any:
@@ -127,16 +129,11 @@ def _compute_ranks(run: Run) -> Any:
     codes = run.query_codes
     order = np.lexsort((-as_array(run.table["score"]), codes))
     sorted_codes = codes[order]
-    starts = np.flatnonzero(np.diff(sorted_codes, prepend=-1))
+    starts = block_starts(sorted_codes)
     lengths = np.diff(starts, append=len(sorted_codes))
     ranks = np.empty(len(codes), dtype=np.int64)
     ranks[order] = np.arange(len(codes)) - np.repeat(starts, lengths) + 1
     return ranks
-
-
-def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
-    lines = pc.binary_join_element_wise(*fields, " ").to_pylist()
-    file.write(("\n".join(lines) + "\n").encode() if lines else b"")
 
 
 @reader(
@@ -161,11 +158,10 @@ def _write_lines(file: BinaryIO, *fields: pa.Array | str) -> None:
         ),
     ),
 )
-def read_trec(source: Source, request: Request, *, skip_fast_path: bool = False) -> Loaded:
-    """Read a TREC run or judgments. If `skip_fast_path` is true, all lines are parsed by the slower
-    path; tests compare both paths."""
+def read_trec(source: Source, request: Request) -> Loaded:
+    """Read a TREC run or judgments."""
     layout = RUN if request.kind == "run" else QRELS
-    blocks = list(parse_blocks(source, layout, skip_fast_path=skip_fast_path))
+    blocks = list(parse_blocks(source, layout))
     tabbed_blocks = _split_at_tabs(source, layout, blocks)
     blocks = tabbed_blocks or blocks
     raise_block_problems(source, blocks)
@@ -214,15 +210,10 @@ def may_need_tab_splitting(
     """Return whether some lines are malformed but might be valid if they were split only at
     tabs."""
     has_misfits = any(block.problem_count or block.long_lines for block in blocks)
-    return has_misfits and layout.are_tabbed(Sample(source, source.head.decode()).lines)
+    return has_misfits and layout.are_tabbed(build_sample(source).lines)
 
 
 def trec_title(source: Source, kind: Kind) -> str:
     """Return the name of a TREC format as users see it."""
-    tabs = ", tabs" if "\t" in _read_first_line(source) else ""
+    tabs = ", tabs" if "\t" in build_sample(source).first_line else ""
     return f"TREC {kind}{tabs}"
-
-
-def _read_first_line(source: Source) -> str:
-    lines = Sample(source, source.head.decode()).lines
-    return lines[0] if lines else ""

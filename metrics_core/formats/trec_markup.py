@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 
 import pyarrow as pa
 
@@ -18,10 +18,10 @@ from metrics_core.formats.registry import (
     CERTAIN,
     LIKELY,
     SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     reader,
 )
 from metrics_core.formats.source.lines import LineIndex, convert_table_errors, line_error
@@ -38,24 +38,19 @@ _LABEL = re.compile(r"\s*(?:number|topic|title|description|narrative)\s*:", re.I
 _QUERY = re.compile(r"<(?P<tag>query)(?P<attributes>\s[^<>]*)?>", re.IGNORECASE)
 _PARAMETERS = re.compile(r"\s*(?:<\?xml[^<>]*\?>\s*)?<parameters>", re.IGNORECASE)
 
-_FIELDS = {
-    "num": "query_id",
-    "number": "query_id",
-    "docno": "query_id",
-    "desc": "description",
-    "narr": "narrative",
-}
+_ID_TAGS = ("num", "number", "docno")
+_FIELDS = dict.fromkeys(_ID_TAGS, "query_id") | {"desc": "description", "narr": "narrative"}
 _TEXTS = ("query", "title", "question", "description", "text", "")
 _TITLES = ("title", "headline", "hl", "ttl")
 
 
-def recognise_topics(sample: Sample) -> Mapping[Kind, int]:
+def recognise_topics(sample: Sample) -> Sureness:
     """Recognise topics by a `<top>` or `<topic>` tag."""
     has_topic = sample.text.lstrip().startswith("<") and _TOPIC.search(sample.text)
     return {"queries": CERTAIN} if has_topic else {}
 
 
-def recognise_tagged_documents(sample: Sample) -> Mapping[Kind, int]:
+def recognise_tagged_documents(sample: Sample) -> Sureness:
     """Recognise documents by a `<DOC>` tag. The file may also contain topics, because some
     collections write their topics in this way."""
     if not (sample.text.lstrip().startswith("<") and _DOCUMENT.search(sample.text)):
@@ -103,7 +98,7 @@ def read_tagged_documents(source: Source, request: Request) -> Loaded:
     return Loaded(table, "trec-documents", "TREC documents", source.name)
 
 
-def recognise_indri(sample: Sample) -> Mapping[Kind, int]:
+def recognise_indri(sample: Sample) -> Sureness:
     """Recognise Indri queries by the `<parameters>` element that contains them."""
     text = _blank_comments(sample.text)
     return {"queries": SPECIFIC} if _PARAMETERS.match(text) and _QUERY.search(text) else {}
@@ -144,9 +139,7 @@ def _load_queries(
     lines = []
     for block in _parse_blocks(source, start):
         fields = {_FIELDS.get(name, name): text for name, text in block.fields.items()}
-        query_id = _find_id(
-            source, block, *(n for n, field in _FIELDS.items() if field == "query_id")
-        )
+        query_id = _find_id(source, block, *_ID_TAGS)
         text_name = next((name for name in _TEXTS if fields.get(name)), None)
         row = {"query_id": query_id, "text": fields.pop(text_name) if text_name else block.all_text}
         rows.append(row | {n: _strip_label(t) for n, t in fields.items() if n and n not in row})
@@ -179,10 +172,10 @@ def _parse_blocks(source: Source, start: re.Pattern[str]) -> Iterator[_Element]:
     if not starts:
         raise content_error(source.name, "none", "a <top>, <topic>, <query> or <DOC> tag")
     line, counted_end = 1, 0
-    for index, match in enumerate(starts):
+    for match, following in zip_longest(starts, starts[1:]):
         line += text.count("\n", counted_end, match.start())
         counted_end = match.start()
-        end = starts[index + 1].start() if index + 1 < len(starts) else len(text)
+        end = following.start() if following else len(text)
         attributes = {
             name.lower(): html.unescape(double_quoted or single_quoted)
             for name, double_quoted, single_quoted in _ATTRIBUTE.findall(match["attributes"] or "")
@@ -198,7 +191,7 @@ def _parse_block(line: int, fields: dict[str, str], body: str, own_tag: str) -> 
     name, open_tag, position = "", "", 0
     for tag in chain(_TAG.finditer(body), [None]):
         text = body[position : tag.start() if tag else len(body)]
-        if name not in ("num", "number", "docno"):
+        if name not in _ID_TAGS:
             all_texts.append(text)
         parts.setdefault(open_tag if open_tag == "text" else name, []).append(text)
         if tag is None:

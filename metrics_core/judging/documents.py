@@ -21,7 +21,7 @@ from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
 from metrics_core.judging.ranking import top_ranks
 from metrics_core.tables import Documents, Run
-from metrics_core.tables.arrays import as_array, as_column, as_text_column
+from metrics_core.tables.arrays import as_array, as_column, as_text_column, is_text_type
 from metrics_core.tables.columns import ID
 
 _MOST_KEPT = 16
@@ -235,7 +235,7 @@ def _column_codes(column: pa.ChunkedArray) -> Ints:
 
 def _column_numbers(name: str, column: pa.ChunkedArray, doc_ids: pa.ChunkedArray) -> Floats:
     """Return a column as finite numbers, float64[row]. An empty value becomes NaN."""
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+    if is_text_type(column.type):
         column = pc.utf8_trim_whitespace(column)
         column = pc.if_else(pc.equal(column, ""), None, column)
     empty = as_array(column.is_null())

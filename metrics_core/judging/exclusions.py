@@ -17,7 +17,7 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.judging.join import match_judged_rows
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import as_array, as_column, find_indexes
+from metrics_core.tables.arrays import as_array, as_column, block_starts, find_indexes
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.ranked_run import judged_ranks_clause
 from metrics_core.tables.repeats import text_bytes
@@ -60,25 +60,19 @@ def exclude_documents(run: Run, exclusions: Exclusions) -> Run:
             " again.",
         )
     run = run.read_whole()
-    is_excluded = np.zeros(len(run), dtype=np.bool_)
-    notes = []
+    excluded: dict[tuple[str, str], Mask] = {}
     if exclusions.own_documents:
-        is_own = _self_match_rows(run)
-        notes.append(
-            _exclusion_note(
-                "exclude_self", "the query itself is excluded from its results", run, is_own
-            )
-        )
-        is_excluded |= is_own
+        reason = "the query itself is excluded from its results"
+        excluded["exclude_self", reason] = _self_match_rows(run)
     if exclusions.pairs is not None:
-        is_named = _rows_in_pairs(run, exclusions.pairs)
-        notes.append(_exclusion_note("exclude", "excluded documents are removed", run, is_named))
-        is_excluded |= is_named
-    return (
-        replace(run, table=_filter_rows(run, ~is_excluded)).with_notes(*notes)
-        if is_excluded.any()
-        else run.with_notes(*notes)
-    )
+        excluded["exclude", "excluded documents are removed"] = _rows_in_pairs(
+            run, exclusions.pairs
+        )
+    notes = [_exclusion_note(*reason, run, rows) for reason, rows in excluded.items()]
+    is_kept = ~np.any([*excluded.values()], axis=0)
+    if not is_kept.all():
+        run = replace(run, table=_filter_rows(run, is_kept))
+    return run.with_notes(*notes)
 
 
 def self_match_notes(run: Run, *, checked_lists: str = "") -> tuple[Note, ...]:
@@ -161,7 +155,7 @@ def _shift_ranks(query: Int32s, rank: Ints, is_kept: Mask) -> Ints:
     excluded rows above it."""
     order = np.lexsort((rank, query))
     n_above = np.cumsum(~is_kept[order])
-    lead = np.flatnonzero(np.diff(query[order], prepend=-1))
+    lead = block_starts(query[order])
     before = np.r_[0, n_above][lead]
     length = np.diff(lead, append=len(order))
     shifted = np.empty_like(rank)

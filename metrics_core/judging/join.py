@@ -18,7 +18,7 @@ from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedPlaces, JudgedRanks, TiedRanks, assemble_ranks
 from metrics_core.judging.ranking import RowRanks
 from metrics_core.tables import Documents, Qrels, RankedRun, Run
-from metrics_core.tables.arrays import as_array, as_column, find_indexes
+from metrics_core.tables.arrays import as_array, as_column, find_indexes, match_codes
 from metrics_core.tables.columns import clean_id
 from metrics_core.tables.damaged_ids import explain_damaged_id
 
@@ -222,8 +222,5 @@ def match_judged_rows(
     # One integer per pair: exact, since both codes are positions.
     pair = row_query[candidates] * np.int64(len(documents)) + doc
     judged_pair = qrels.query_codes * np.int64(len(documents)) + judged_doc
-    by_pair = np.argsort(judged_pair)
-    position = np.searchsorted(judged_pair[by_pair], pair)
-    qrels_rows = by_pair[np.minimum(position, len(by_pair) - 1)]
-    matches = judged_pair[qrels_rows] == pair
-    return candidates[matches], qrels_rows[matches]
+    matches, qrels_rows = match_codes(pair, judged_pair)
+    return candidates[matches], qrels_rows

@@ -107,7 +107,7 @@ class JudgedRanks:
         """Return the retrieved documents whose grade is at least `rel`. Documents with a negative
         grade are never included."""
         level = max(rel, 0)
-        return self.cached("relevant", level, lambda: self._select_hits(self.relevance >= level))
+        return self.cached("relevant", level, lambda: self.pooled().select(self.relevance >= level))
 
     def cached(self, what: str, detail: Hashable, make: Callable[[], Kept]) -> Kept:
         """Return the result of `make`. It is cached for these ranks under the key (`what`,
@@ -150,7 +150,7 @@ class JudgedRanks:
 
     def gaining(self) -> Hits:
         """Return the retrieved documents with a grade above 0, including grades below 1."""
-        return self.cached("gaining", None, lambda: self._select_hits(self.relevance > 0))
+        return self.cached("gaining", None, lambda: self.pooled().select(self.relevance > 0))
 
     def pooled(self) -> Hits:
         """Return the retrieved documents that occur in the judgments, including those with negative
@@ -162,9 +162,9 @@ class JudgedRanks:
         return self.cached_by_judgments("ideal", None, self._ideal)
 
     def _ideal(self) -> Hits:
-        starts = np.searchsorted(self.judged_query, np.arange(self.n_queries))
-        rank = np.arange(1, len(self.judged_query) + 1) - starts[self.judged_query]
-        return Hits(self.judged_query, rank, self.judged_relevance, self.n_queries)
+        query = self.judged_query
+        unranked = Hits(query, np.zeros_like(query), self.judged_relevance, self.n_queries)
+        return replace(unranked, rank=unranked.ordinals())
 
     def n_relevant(self, rel: float = 1) -> Ints:
         """Return the number of judged documents with a grade of at least `rel`, int64[query]."""
@@ -174,9 +174,6 @@ class JudgedRanks:
     def _n_relevant(self, level: float) -> Ints:
         counted = self.judged_query[self.judged_relevance >= level]
         return np.bincount(counted, minlength=self.n_queries)
-
-    def _select_hits(self, mask: Mask) -> Hits:
-        return Hits(self.query[mask], self.rank[mask], self.relevance[mask], self.n_queries)
 
     def condensed(self) -> JudgedRanks:
         """Return the ranks after removing unjudged documents from every list."""

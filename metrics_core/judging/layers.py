@@ -18,7 +18,13 @@ from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import NO_JUDGED_DOCUMENT, JudgedRanks, TiedRanks
 from metrics_core.judging.subtopics import SubtopicJudgments, make_subtopic_judgments
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import as_array, as_column, as_text_column, find_indexes
+from metrics_core.tables.arrays import (
+    as_array,
+    as_column,
+    as_text_column,
+    find_indexes,
+    match_codes,
+)
 from metrics_core.tables.columns import ID, encode_ids
 
 Grades = Mapping[tuple[str, str], float]
@@ -92,11 +98,8 @@ def _find_rows(qrels: Qrels, query: Ints, documents: pa.Array, n_queries: int) -
     code = as_array(doc)[is_known].astype(np.int64)
     row_pairs = qrels.query_codes[candidates] * np.int64(len(distinct_ids)) + code
     pair = query * len(distinct_ids) + as_array(pc.index_in(documents, value_set=distinct_ids))
-    by_pair = np.argsort(pair)
-    position = np.minimum(np.searchsorted(pair[by_pair], row_pairs), len(pair) - 1)
-    pair_numbers = by_pair[position]
-    matches = pair[pair_numbers] == row_pairs
-    return candidates[matches], pair_numbers[matches]
+    matches, pair_numbers = match_codes(row_pairs, pair)
+    return candidates[matches], pair_numbers
 
 
 def rejoin_changed_queries(

@@ -13,7 +13,7 @@ from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Int32s, Ints, Mask
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, block_starts
 from metrics_core.tables.score_order import order_by_score
 
 
@@ -37,7 +37,7 @@ class RowRanks:
         codes, scores = self.codes, self.scores
         if self.order is not None:
             codes, scores = codes[self.order], scores[self.order]
-        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        starts = block_starts(codes)
         same_query = codes[1:] == codes[:-1]
         tied = same_query & (scores[1:] == scores[:-1])
         position = _find_positions_in_order(self.order, rows)

@@ -16,7 +16,7 @@ from metrics_core.base.arrays import AnyArray, Floats, Ints, Mask
 from metrics_core.base.memo import Memo
 from metrics_core.judging.hits import Hits
 from metrics_core.tables import Qrels
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, block_starts, match_codes
 from metrics_core.tables.columns import encode_ids
 
 _MOST_KEPT = 16
@@ -150,17 +150,16 @@ class SubtopicJudgments:
         deepest = max(judged_hits.rank.max(initial=0), self.rank.max(initial=0)) + 1
         judged_keys = judged_hits.query * deepest + judged_hits.rank
         keys = self.query * deepest + self.rank
-        position = np.minimum(np.searchsorted(judged_keys, keys), max(len(judged_keys) - 1, 0))
-        listed = (self.rank > 0) & (judged_keys[position] == keys if len(judged_keys) else False)
+        listed, hits = match_codes(keys, judged_keys)  # ranks count from 1, so 0 matches none
         rank = np.zeros(len(keys), dtype=np.int64)
-        rank[listed] = judged_hits.ordinals()[position[listed]]
+        rank[listed] = judged_hits.ordinals()[hits]
         return replace(self, rank=rank)
 
 
 def _find_best_documents(gains: AnyArray, query: Ints) -> Ints:
     """Return, for each query, the position of the first document with the query's largest value in
     `gains`, int64[query]."""
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    starts = block_starts(query)
     lengths = np.diff(starts, append=len(query))
     best = np.flatnonzero(gains == np.repeat(np.maximum.reduceat(gains, starts), lengths))
     return best[np.diff(query[best], prepend=-1) != 0]
@@ -182,8 +181,9 @@ def make_subtopic_judgments(qrels: Qrels, ranks: Ints) -> SubtopicJudgments | No
     document = _encode_texts(table["doc_id"], documents)
     pair = query * len(documents) + document
     judged = qrels.query_codes * np.int64(len(documents)) + _encode_texts(qrels.doc_ids, documents)
-    by_pair = np.argsort(judged)
-    rank = ranks[by_pair[np.searchsorted(judged[by_pair], pair)]]
+    matches, rows = match_codes(pair, judged)
+    rank = np.zeros(len(pair), dtype=np.int64)
+    rank[matches] = ranks[rows]
     names = encode_ids(table["subtopic"])
     subtopic = _encode_texts(names.dictionary, _sort_texts(names.dictionary))
     subtopic = subtopic[as_array(names.indices)]

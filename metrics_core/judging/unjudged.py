@@ -11,6 +11,7 @@ from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.added_judgments import add_counted_judgments, add_listed_grades
 from metrics_core.judging.empty_ranks import EmptyRanks
 from metrics_core.judging.judged import JudgedRanks
+from metrics_core.tables.arrays import block_starts
 
 _BLOCK = 500_000
 """Maximum number of listed documents processed at once. A query with more documents is processed by
@@ -104,7 +105,7 @@ def split_into_blocks(ranks: JudgedRanks, depth: int | None) -> Iterator[tuple[s
         yield slice(None), ranks
         return
     number = np.maximum(ends - 1, 0) // _BLOCK
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    starts = block_starts(number)
     for start, stop in zip(starts, np.append(starts[1:], ranks.n_queries), strict=True):
         inside = np.zeros(ranks.n_queries, dtype=np.bool_)
         inside[start:stop] = True

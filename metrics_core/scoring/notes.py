@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from metrics_core.base import wording as w
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import Note, note_on_cases
 from metrics_core.judging import JudgedRanks
 from metrics_core.judging.ties import tie_extremes
 from metrics_core.measures import Measure
@@ -113,10 +113,9 @@ def _affected_queries_note(
     is_scored_zero: bool = True,
     loud: bool = False,
 ) -> Note:
-    n = len(queries)
     fate = "scored 0" if is_scored_zero else "excluded"
-    subject = phrase.format(w.plural(n, "query", "queries"))
-    return Note(kind, f"{n:,} {subject}; {fate}", n, queries[:3], loud)
+    subject = phrase.format(w.plural(len(queries), "query", "queries"))
+    return note_on_cases(kind, f"{len(queries):,} {subject}; {fate}", queries, loud=loud)
 
 
 def _depth_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import AnyArray, Ints
+from metrics_core.base.arrays import AnyArray, Int32s, Ints
 
 _DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in "?bhiqBHIQefd"}
 """The numpy type of each Arrow type of numbers and booleans. They are listed here because
@@ -98,11 +98,39 @@ def find_indexes(texts: Sequence[str], lookup_texts: Sequence[str]) -> Ints:
     return _fill_missing(indexes, -1).astype(np.int64)
 
 
+def match_codes(codes: Ints, lookup_codes: Ints) -> tuple[Ints, Ints]:
+    """Return the positions in `codes`, int64[n], whose number occurs in `lookup_codes`, int64[m],
+    and for each of them the position of the number there, int64[match] each."""
+    order = np.argsort(lookup_codes)
+    if not len(order):
+        return order, order
+    position = np.searchsorted(lookup_codes[order], codes)
+    candidates = order[np.minimum(position, len(order) - 1)]
+    matches = np.flatnonzero(lookup_codes[candidates] == codes)
+    return matches, candidates[matches]
+
+
 def _fill_missing(column: pa.Array, fill_value: float) -> AnyArray:
     """Return the values of a column of numbers, with `fill_value` in place of missing values."""
     _, body = column.buffers()
     all_values = pa.Array.from_buffers(column.type, len(column), [None, body], offset=column.offset)
     return np.where(as_array(column.is_null()), fill_value, as_array(all_values))
+
+
+def block_starts(codes: Ints | Int32s) -> Ints:
+    """Return the first row of each block of equal codes, int64[block]. `codes` int[row] are not
+    negative."""
+    return np.flatnonzero(np.diff(codes, prepend=-1))
+
+
+def is_coded(column: pa.Array | pa.ChunkedArray) -> bool:
+    """Return whether a column is dictionary-encoded."""
+    return pa.types.is_dictionary(column.type)
+
+
+def is_text_type(kind: pa.DataType) -> bool:
+    """Return whether values of this type are strings."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def is_list_type(kind: pa.DataType) -> bool:

@@ -15,7 +15,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import AnyArray, Bytes, Floats, Ints
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, RowProblem, TableError
 from metrics_core.base.wording import shorten_value
-from metrics_core.tables.arrays import as_array, as_column, as_text_column
+from metrics_core.tables.arrays import as_array, as_column, as_text_column, is_coded
 
 ID = pa.string()
 CODED_ID = pa.dictionary(pa.int32(), pa.string())
@@ -29,10 +29,10 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
     not an id."""
     if not isinstance(ids, (pa.Array, pa.ChunkedArray)):
         ids = to_text_array(ids)
-    elif (ids.type.value_type if pa.types.is_dictionary(ids.type) else ids.type) != ID:
-        ids = ids.cast(CODED_ID if pa.types.is_dictionary(ids.type) else ID)
+    elif (ids.type.value_type if is_coded(ids) else ids.type) != ID:
+        ids = ids.cast(CODED_ID if is_coded(ids) else ID)
     if isinstance(ids, pa.ChunkedArray):
-        if not pa.types.is_dictionary(ids.type):
+        if not is_coded(ids):
             ids = ids.dictionary_encode()
         elif ids.num_chunks > 1:
             # Chunks of one table share a dictionary; unifying would read it once per chunk.
@@ -40,7 +40,7 @@ def encode_ids(ids: pa.ChunkedArray | pa.Array | Sequence[Any]) -> pa.Dictionary
             if not all(chunk.dictionary.equals(first) for chunk in ids.chunks[1:]):
                 ids = ids.unify_dictionaries()
         return ids.combine_chunks() if ids.num_chunks != 1 else ids.chunk(0)
-    return ids if pa.types.is_dictionary(ids.type) else ids.dictionary_encode()
+    return ids if is_coded(ids) else ids.dictionary_encode()
 
 
 def encode_texts(values: Sequence[str]) -> pa.DictionaryArray:
@@ -95,7 +95,7 @@ def to_text_array(values: Sequence[Any]) -> pa.Array:
             return as_text_column(digits)
     id_texts = [to_id_text(value) for value in items]
     wrong_rows = [
-        row for row, text in enumerate(id_texts) if text is None and not _is_missing(items[row])
+        row for row, text in enumerate(id_texts) if text is None and not is_missing(items[row])
     ]
     raise_row_problems(
         "An id must be text or a whole number.",
@@ -128,13 +128,14 @@ def are_plain_ids(values: list[Any]) -> bool:
     return kinds <= {str} or (kinds <= {str, int} and _to_strings(values) is not None)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN or another value that pandas treats as missing."""
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
 def refuse_missing_ids(name: str, ids: pa.DictionaryArray | pa.ChunkedArray) -> None:
     """Raise TableError for rows with a missing or empty id."""
-    if pa.types.is_dictionary(ids.type):
+    if is_coded(ids):
         ids = encode_ids(ids)
         has_missing = ids.null_count or "" in ids.dictionary.to_pylist()
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Mask
 from metrics_core.base.errors import RowProblem
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import HasNotes, Note
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import ID, raise_row_problems, refuse_missing_ids, to_text_column
 from metrics_core.tables.repeats import find_repeated_rows
 
 
 @dataclass(frozen=True)
-class Documents:
+class Documents(HasNotes):
     """Documents, as an Arrow table with doc_id, title, text (string) and any additional columns."""
 
     table: pa.Table
@@ -66,7 +66,3 @@ class Documents:
         """Return whether each id has a row, bool[id]."""
         is_known = pc.is_in(doc_ids, value_set=self.table["doc_id"].combine_chunks())
         return np.asarray(as_array(is_known), dtype=np.bool_)
-
-    def with_notes(self, *notes: Note) -> Documents:
-        """Return the same table with additional notes."""
-        return replace(self, notes=(*self.notes, *notes))

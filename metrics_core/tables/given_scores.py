@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import RowProblem
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import HasNotes, Note
 from metrics_core.tables.arrays import as_array
 from metrics_core.tables.columns import raise_row_problems, reencode_ids, refuse_missing_ids
 
@@ -40,7 +40,7 @@ def has_cost_name(name: str) -> bool:
 
 
 @dataclass(frozen=True)
-class GivenScores:
+class GivenScores(HasNotes):
     """Scores of runs that were computed by another tool.
 
     table    columns query_id, run and measure (dictionary-encoded text), value (float64, null if
@@ -124,7 +124,3 @@ class GivenScores:
         """Return the distinct values of a text column, in order of first appearance."""
         names: list[str] = self.table[column].combine_chunks().dictionary.to_pylist()
         return names
-
-    def with_notes(self, *notes: Note) -> GivenScores:
-        """Return the same table with additional notes."""
-        return replace(self, notes=(*self.notes, *notes))

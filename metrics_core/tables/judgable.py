@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Int32s
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import HasNotes, Note
 from metrics_core.tables.arrays import as_array, as_text_column
 from metrics_core.tables.columns import ID, encode_ids
 
@@ -30,7 +30,7 @@ def rename_queries(table: pa.Table, names: Mapping[str, str]) -> pa.Table:
 
 
 @dataclass(frozen=True)
-class Judgable:
+class Judgable(HasNotes):
     """Base class of Run and Qrels: a table with query_id, doc_id and other columns."""
 
     table: pa.Table
@@ -63,10 +63,6 @@ class Judgable:
 
         `names` maps each old id to a distinct new id."""
         return replace(self, table=rename_queries(self.table, names))
-
-    def with_notes(self, *notes: Note) -> Self:
-        """Return the same table with additional notes."""
-        return replace(self, notes=(*self.notes, *notes))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame with the same columns and text ids.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from metrics_core.base import frames as pd
 from metrics_core.base.errors import RowProblem
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import HasNotes, Note
 from metrics_core.tables.columns import raise_row_problems, refuse_missing_ids, to_text_column
 
 _MOST_GROUPS = 50
 
 
 @dataclass(frozen=True)
-class Queries:
+class Queries(HasNotes):
     """Queries, as a pandas frame with query_id, text and any metadata columns. All values are text.
 
     A missing value is None; breakdowns show it as the group "(none)"."""
@@ -94,10 +94,6 @@ class Queries:
             if value_count and (has_repeats or (is_measured and value_count > 1)):
                 names.append(column)
         return names
-
-    def with_notes(self, *notes: Note) -> Queries:
-        """Return the same table with additional notes."""
-        return replace(self, notes=(*self.notes, *notes))
 
 
 def _to_numbers(values: pd.Series) -> pd.Series | None:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from metrics_core.base import wording as w
 from metrics_core.base.arrays import Floats, Int32s, Ints, Mask
 from metrics_core.base.errors import RanklensError, RowProblem
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, block_starts
 from metrics_core.tables.columns import (
     encode_ids,
     raise_row_problems,
@@ -114,7 +114,7 @@ class RankedRun(Run):
     @property
     def lengths(self) -> Ints:
         """Number of documents in the run's list for each query of `query_ids`, int64[query]."""
-        starts = np.flatnonzero(np.diff(self.query_codes, prepend=-1))
+        starts = block_starts(self.query_codes)
         return as_array(self.table["retrieved"])[starts]
 
     def join(self, others: list[RankedRun]) -> RankedRun | None:

@@ -15,7 +15,7 @@ from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RowProblem
 from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, block_starts
 from metrics_core.tables.columns import (
     drop_rows,
     encode_ids,
@@ -178,7 +178,7 @@ class Run(Judgable):
         if order is not None:
             codes, scores = codes[order], scores[order]
         tied_rows = np.flatnonzero((codes[1:] == codes[:-1]) & (scores[1:] == scores[:-1]))
-        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        starts = block_starts(codes)
         rank = tied_rows - starts[np.searchsorted(starts, tied_rows, "right") - 1] + 1
         first_ranks = np.zeros(len(self.query_ids), dtype=np.int64)
         # The last assignment for a query wins; in reversed order this is its first tie.

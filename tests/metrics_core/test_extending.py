@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from metrics_core import RanklensError, extending
-from metrics_core.base.plugins import Registry, warn_once
+from metrics_core.base.plugins import Registry, guard_with_fallback, warn_once
 from metrics_core.extending import TopK
-from metrics_core.formats.registry import guard_with_fallback, limit_kinds
+from metrics_core.formats.registry import limit_kinds
 from metrics_core.judging import JudgedRanks
 from metrics_core.measures.declaring import registry
 from metrics_core.measures.declaring.plugin_checks import check_kernel

@@ -18,10 +18,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Floats, Ints, Mask
-from metrics_core.formats.mapping.paths import RecordPath, Step
+from metrics_core.formats.mapping.paths import RecordPath, Step, Steps
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.values import parse_scores
-from metrics_core.tables.arrays import as_array, as_text_column, is_list_type
+from metrics_core.tables.arrays import (
+    as_array,
+    as_text_column,
+    is_coded,
+    is_list_type,
+    is_text_type,
+)
 from metrics_core.tables.columns import ID
 
 _MAX_LENGTH = 60
@@ -272,7 +278,7 @@ class ArrowValues:
 
     def ids(self) -> tuple[pa.Array, Mask]:
         values, is_valid = self.values, np.ones(len(self.values), np.bool_)
-        if pa.types.is_dictionary(values.type):
+        if is_coded(values):
             values = values.cast(values.type.value_type)
         if pa.types.is_floating(values.type):
             is_whole = pc.fill_null(pc.equal(values, pc.floor(values)), True)
@@ -287,7 +293,7 @@ class ArrowValues:
         if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
             numbers = as_array(self.values.cast(pa.float64(), safe=False))
             return np.where(np.isfinite(numbers), numbers, np.nan)
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        if is_text_type(kind):
             return parse_scores(self.values.cast(ID))
         return np.full(len(self.values), np.nan)
 
@@ -303,9 +309,9 @@ def _to_id(value: Any) -> str | None:
 
 
 def _is_plain(type_: pa.DataType) -> bool:
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
     others = (pa.types.is_integer, pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null)
-    return any(is_kind(type_) for is_kind in (*texts, *others))
+    checks = (is_text_type, pa.types.is_string_view, *others)
+    return any(is_kind(type_) for is_kind in checks)
 
 
 def _pair_type(type_: pa.MapType) -> pa.DataType:
@@ -321,7 +327,7 @@ class Records:
 
     values: Values
     lines: Ints | None = None
-    _cache: dict[tuple[Step, ...], tuple[RowAxis, Values]] = field(default_factory=dict)
+    _cache: dict[Steps, tuple[RowAxis, Values]] = field(default_factory=dict)
 
     @classmethod
     def from_table(cls, table: pa.Table) -> Records:
@@ -331,7 +337,7 @@ class Records:
             return cls(PythonValues([]))
         return cls(ArrowValues(pa.StructArray.from_arrays(columns, table.column_names)))
 
-    def values_at(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+    def values_at(self, steps: Steps) -> tuple[RowAxis, Values]:
         """Return the axis of the values at a path (the rows of their nesting level), and the
         values.
 
@@ -342,11 +348,15 @@ class Records:
             )
         return self._cache[steps]
 
+    def line_numbers(self) -> list[int | None]:
+        """Return the physical line of each record; None if it is unknown."""
+        return [None] * len(self.values) if self.lines is None else self.lines.tolist()
+
     def find_line(self, axis: RowAxis, row: int) -> int | None:
         """Return the physical line of a row; None if the line is unknown."""
         return None if self.lines is None else int(self.lines[axis.record_rows(np.array([row]))[0]])
 
-    def _find_values(self, steps: tuple[Step, ...]) -> tuple[RowAxis, Values]:
+    def _find_values(self, steps: Steps) -> tuple[RowAxis, Values]:
         step = steps[-1]
         if step.kind == "keys":
             axis, _ = self.values_at((*steps[:-1], Step("values", optional=step.optional)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
-from metrics_core.formats.mapping.paths import RecordPath, Step
+from metrics_core.formats.mapping.paths import RecordPath, Step, Steps
 from metrics_core.formats.parsing.columns import (
     DISTANCES,
     DOCUMENT_IDS,
@@ -61,8 +61,6 @@ _DETAIL_NAME = re.compile(
 
 ITEMS, VALUES, KEYS = Step("items"), Step("values"), Step("keys")
 TABLES: tuple[Kind, ...] = ("run", "qrels")
-
-Steps = tuple[Step, ...]
 
 
 class NumberColumn(NamedTuple):

@@ -22,7 +22,6 @@ from metrics_core.formats.mapping.documents import (
     VALUES,
     DocumentList,
     NumberColumn,
-    Steps,
     find_documents,
     find_documents_in_keys,
     find_ids_in_objects,
@@ -35,7 +34,7 @@ from metrics_core.formats.mapping.documents import (
     record_shape,
     sample_items,
 )
-from metrics_core.formats.mapping.paths import Alternatives, RecordPath, Step
+from metrics_core.formats.mapping.paths import RecordPath, RolePaths, Step, Steps
 from metrics_core.formats.parsing.chosen_columns import WORD_OF
 from metrics_core.formats.parsing.columns import (
     NAMES,
@@ -75,7 +74,7 @@ class Inference:
     possible_ids     possible ids of documents, recognised by their type alone
     unused_lists     lists that are not used"""
 
-    mappings: dict[Kind, list[Mapping[str, Alternatives]]] = field(default_factory=dict)
+    mappings: dict[Kind, list[RolePaths]] = field(default_factory=dict)
     sureness: dict[Kind, int] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     query: RecordPath | None = None

@@ -17,7 +17,7 @@ from metrics_core.formats.parsing.delimited import (
     read_named_columns,
 )
 from metrics_core.formats.parsing.list_literals import parse_list
-from metrics_core.formats.registry import Request, Sample
+from metrics_core.formats.registry import Request, Sample, build_sample
 from metrics_core.formats.source.source import Source
 
 _ROWS_AT_ONCE = 20_000
@@ -48,7 +48,7 @@ def first_records(sample: Sample) -> list[dict[str, Any]]:
 def read_list_cells(source: Source, request: Request) -> Iterator[Records]:
     """Yield the rows, with the lists in their cells parsed. Raises FileFormatError for a malformed
     header or row."""
-    sample = Sample(source, source.head.decode(), {})
+    sample = build_sample(source)
     list_names = {n for row in first_records(sample)[:1] for n, v in row.items() if type(v) is list}
     rows = read_csv_records(source, find_separator(sample.first_line))
     # Texts beside the lists may contain line breaks, which a run's own columns may not.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 from itertools import chain, islice, zip_longest
 from typing import Any
 
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import list_first
 from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.documents import (
     NUMBERS,
@@ -18,10 +18,9 @@ from metrics_core.formats.mapping.documents import (
 )
 from metrics_core.formats.mapping.infer import Inference, infer_mappings
 from metrics_core.formats.mapping.list_cells import read_list_cells
-from metrics_core.formats.mapping.paths import RecordPath, is_path, parse_path
+from metrics_core.formats.mapping.paths import first_names, is_path, parse_path
 from metrics_core.formats.mapping.records import read_blocks, read_first_records, read_first_rows
 from metrics_core.formats.mapping.tables import Mappings, load_mapped_table
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.chosen_columns import NO_COLUMN, WORD_OF, drop_unassigned_roles
 from metrics_core.formats.parsing.systems import FormatDetails
 from metrics_core.formats.registry import (
@@ -33,9 +32,11 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
+    add_notes,
 )
 from metrics_core.formats.source.lines import fields_hint, line_error
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, is_parquet
 
 _MAX_EXAMPLES = 5
 _HINT = (
@@ -44,7 +45,7 @@ _HINT = (
 )
 
 
-def recognise_lists(sample: Sample) -> Mapping[Kind, int]:
+def recognise_lists(sample: Sample) -> Sureness:
     """Recognise lists of documents in the first records, by names, by contents or by paths that the
     user assigned."""
     if not sample.columns:
@@ -94,9 +95,7 @@ def read_lists(
     In judgments, the grade of a document is the number that belongs to it. If there is no number,
     the grade is 1, or 0 in a list of negative documents. Raises FileFormatError if there are no
     lists of documents or their meaning is unclear."""
-    parquet_inference = (
-        infer_mappings(read_first_rows(source)) if source.magic.startswith(MAGIC) else None
-    )
+    parquet_inference = infer_mappings(read_first_rows(source)) if is_parquet(source) else None
     columns = (
         set[str]()
         if parquet_inference is None
@@ -141,8 +140,8 @@ def read_lists(
     loaded = load_mapped_table(source, request, blocks, find_mappings, describe_format, hint=_HINT)
     if not unused:
         return loaded
-    message = f"not used: {_format_paths(list(unused))}"
-    return replace(loaded, table=loaded.table.with_notes(Note("columns", message, len(unused))))
+    message = f"not used: {list_first(list(unused), _MAX_EXAMPLES)}"
+    return add_notes(loaded, Note("columns", message, len(unused)))
 
 
 def _build_mappings(inference: Inference, request: Request) -> Mappings:
@@ -179,7 +178,7 @@ def _find_used_paths(mappings: Mappings) -> list[str]:
 def _column_names(mappings: Mappings) -> set[str]:
     """Return the names of the columns that the mappings use."""
     paths = chain.from_iterable(path for mapping in mappings for path in mapping.values())
-    return {path.steps[0].name for path in paths if path.steps}
+    return first_names(paths)
 
 
 def _sample_records(source: Source, records: Records) -> list[Any]:
@@ -199,30 +198,18 @@ def _refuse_ambiguous_lists(source: Source, request: Request, inference: Inferen
     """Raise FileFormatError if it is ambiguous which list has the documents, or which values are
     their ids or numbers."""
     if inference.candidate_lists:
-        actual = (
-            f"{len(inference.candidate_lists)} lists of documents:"
-            f" {_format_paths(inference.candidate_lists)}"
-        )
-        expected, role = "one", "doc"
+        ambiguous = inference.candidate_lists
+        actual, expected, role = f"{len(ambiguous)} lists of documents", "one", "doc"
         paths = [mapping["doc"][0] for mapping in inference.mappings[request.kind]]
     elif inference.possible_ids:
-        actual = (
-            f"objects without a recognised document id: {_format_paths(inference.possible_ids)}"
-        )
-        expected, role, paths = "document ids", "doc", inference.possible_ids
+        actual, expected, role = "objects without a recognised document id", "document ids", "doc"
+        paths = ambiguous = inference.possible_ids
     elif inference.unclear_numbers:
-        actual = (
-            "numbers of unknown meaning for each document:"
-            f" {_format_paths(inference.unclear_numbers)}"
-        )
-        expected, role, paths = "a recognised score or grade", "score", inference.unclear_numbers
+        actual, role = "numbers of unknown meaning for each document", "score"
+        expected = "a recognised score or grade"
+        paths = ambiguous = inference.unclear_numbers
     else:
         return
+    actual = f"{actual}: {list_first(ambiguous, _MAX_EXAMPLES)}"
     hint = f"Choose one, for example columns {role}={paths[0]}. {fields_hint(source)}"
     raise content_error(source.name, actual, expected, hint)
-
-
-def _format_paths(paths: Sequence[RecordPath | str]) -> str:
-    return ", ".join(map(str, paths[:_MAX_EXAMPLES])) + (
-        ", …" if len(paths) > _MAX_EXAMPLES else ""
-    )

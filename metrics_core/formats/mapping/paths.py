@@ -14,7 +14,7 @@ A mapping has a path for each role: `query=qid doc=hits[].docid`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -58,6 +58,9 @@ class Step(NamedTuple):
         return text + "?" * self.optional
 
 
+Steps = tuple[Step, ...]
+
+
 @dataclass(frozen=True)
 class RecordPath:
     """Path to one or more values of a record.
@@ -68,7 +71,7 @@ class RecordPath:
     most      whether only the most frequent value is used
     joined    paths whose strings are joined into one string"""
 
-    steps: tuple[Step, ...] = ()
+    steps: Steps = ()
     constant: str | None = None
     reversed: bool = False
     most: bool = False
@@ -91,11 +94,19 @@ class RecordPath:
 Alternatives = tuple[RecordPath, ...]
 """Alternative paths. The first path with values is used."""
 
+RolePaths = Mapping[str, Alternatives]
+"""A mapping: the paths of each role, such as query or doc."""
+
 
 def parse_path(text: str) -> Alternatives:
     """Parse a path, and return its alternatives: the first of them that has values is used. Raises
     ParameterError for an invalid path."""
     return tuple(_parse_alternative(part.strip(), text) for part in _OR.split(text))
+
+
+def first_names(paths: Iterable[RecordPath]) -> set[str]:
+    """Return the names of the keys with which the paths start."""
+    return {path.steps[0].name for path in paths if path.steps}
 
 
 def is_path(text: str) -> bool:
@@ -107,7 +118,7 @@ def is_path(text: str) -> bool:
         return False
 
 
-def parse_mapping(text: str) -> Mapping[str, Alternatives]:
+def parse_mapping(text: str) -> RolePaths:
     """Parse a mapping such as `query=qid doc=hits[].docid`, and return the paths by role.
 
     Raises ParameterError for an invalid mapping."""
@@ -138,7 +149,7 @@ def _parse_alternative(text: str, full_path: str) -> RecordPath:
     )
 
 
-def _parse_steps(text: str, full_path: str) -> tuple[Step, ...]:
+def _parse_steps(text: str, full_path: str) -> Steps:
     steps: list[Step] = []
     position = len(text) if text == "." else 0
     if not text:

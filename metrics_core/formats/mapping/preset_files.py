@@ -12,9 +12,11 @@ import numpy as np
 
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis
 from metrics_core.formats.mapping.paths import (
-    Alternatives,
     RecordPath,
+    RolePaths,
     Step,
+    Steps,
+    first_names,
     parse_mapping,
     parse_path,
 )
@@ -33,13 +35,15 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
+    add_notes,
     missing_kind_error,
 )
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Queries
 
 
-def recognise_preset(preset: Preset, sample: Sample) -> Mapping[Kind, int]:
+def recognise_preset(preset: Preset, sample: Sample) -> Sureness:
     """Return the kinds of table that a file contains according to its first record, and the
     confidence in each kind."""
     return dict.fromkeys(find_kinds(preset, read_first_records(sample)[0]), preset.sureness)
@@ -72,10 +76,10 @@ def read_preset(
     remarks = [item for item in preset.remarks if request.kind in item.kinds]
     cases_by_remark = {item: list[str]() for item in remarks if item.found is not None}
     stored: dict[str, Mapping[str, float]] = {}
-    prefix: tuple[Step, ...] | None = None
+    prefix: Steps | None = None
     has_scores = False
 
-    def find_mappings(records: Records) -> Iterator[Mapping[str, Alternatives]]:
+    def find_mappings(records: Records) -> Iterator[RolePaths]:
         nonlocal prefix, has_scores
         if prefix is None:
             first_record = Records(records.values.take(np.arange(min(len(records.values), 1))))
@@ -97,13 +101,13 @@ def read_preset(
                 )
             )
 
-    if request.kind == "scores":
-        return _read_scores(preset, source, request, mended_blocks)
-    if request.duplicates == "error":
-        request = replace(request, duplicates=preset.duplicates)
     blocks = mended_blocks or mend_blocks(
         preset, _read_blocks(preset, source, request), request.run_name
     )
+    if request.kind == "scores":
+        return _read_scores(preset, source, request, blocks)
+    if request.duplicates == "error":
+        request = replace(request, duplicates=preset.duplicates)
     hint = f"A record looks like {preset.example}."
     if request.kind in ("queries", "documents"):
         details = preset.not_details if request.kind == "queries" else None
@@ -132,25 +136,22 @@ def read_preset(
         item: cases for item, cases in cases_by_remark.items() if cases and not item.only_one
     }
     notes = [remark.note(cases) for remark, cases in cases_to_note.items()]
-    return replace(loaded, table=loaded.table.with_notes(*notes), stored=stored)
+    return replace(add_notes(loaded, *notes), stored=stored)
 
 
 def _read_scores(
-    preset: Preset, source: Source, request: Request, mended_blocks: Iterator[Records] | None
+    preset: Preset, source: Source, request: Request, blocks: Iterator[Records]
 ) -> Loaded:
     """Read the scores in a file with one run.
 
     If the preset has a path `stored`, the scores are the values at this path. Otherwise they are
     all numbers of a record that are not mapped. Raises MissingKindError if there are none."""
-    blocks = mended_blocks or mend_blocks(
-        preset, _read_blocks(preset, source, request), request.run_name
-    )
     query = parse_mapping(str(preset.tables["scores"]))["query"][0].plain_text
     rows = list[tuple[int | None, Any]]()
     for records in blocks:
         values = records.values.to_list()
-        lines = [None] * len(values) if records.lines is None else records.lines.tolist()
-        rows += zip(lines, (_select_scores(preset, query, value) for value in values), strict=True)
+        scores = (_select_scores(preset, query, value) for value in values)
+        rows += zip(records.line_numbers(), scores, strict=True)
     has_lines = bool(rows) and rows[0][0] is not None
     named = to_named_columns(source, rows, request.kind, known_lines=has_lines)
     kinds = dict(zip(named.names, value_kinds(sample_first_rows(named)), strict=True))
@@ -217,11 +218,11 @@ def mend_blocks(preset: Preset, blocks: Iterator[Records], name: str) -> Iterato
         )
 
 
-def _parse_steps(text: str) -> tuple[Step, ...]:
+def _parse_steps(text: str) -> Steps:
     return parse_path(text or ".")[0].steps
 
 
-def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | None:
+def _find_prefix(preset: Preset, first_records: Records) -> Steps | None:
     """Return the first prefix of the preset below which the first record has all paths that
     identify the preset. Returns None if there is no such prefix."""
     for text in preset.inside:
@@ -231,7 +232,7 @@ def _find_prefix(preset: Preset, first_records: Records) -> tuple[Step, ...] | N
     return None
 
 
-def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
+def _has_value(records: Records, prefix: Steps, path: str) -> bool:
     """Return whether `records`, a single record, has a value at this path below the prefix."""
     for alternative in parse_path(path):
         try:
@@ -242,7 +243,7 @@ def _has_value(records: Records, prefix: tuple[Step, ...], path: str) -> bool:
     return False
 
 
-def _check_records(preset: Preset, records: Records, prefix: tuple[Step, ...]) -> None:
+def _check_records(preset: Preset, records: Records, prefix: Steps) -> None:
     """Raise MappingError for a record that lacks one of the paths by which the preset is
     recognised.
 
@@ -262,7 +263,7 @@ def _is_key(step: Step) -> bool:
 
 
 def _missing_path_error(
-    records: Records, prefix: tuple[Step, ...], axis: RowAxis, row: int, paths: Sequence[RecordPath]
+    records: Records, prefix: Steps, axis: RowAxis, row: int, paths: Sequence[RecordPath]
 ) -> MappingError:
     """Return the error for a record that has none of these paths.
 
@@ -278,7 +279,7 @@ def _missing_path_error(
     return MappingError(axis, row, entry.describe(row), f"`{paths[0]}`")
 
 
-def _prefixed_mappings(preset: Preset, kind: Kind, prefix: tuple[Step, ...]) -> Mappings:
+def _prefixed_mappings(preset: Preset, kind: Kind, prefix: Steps) -> Mappings:
     """Return the mappings of a kind of table, with `prefix` before each path."""
     texts = preset.tables[kind]
     return [
@@ -290,7 +291,7 @@ def _prefixed_mappings(preset: Preset, kind: Kind, prefix: tuple[Step, ...]) -> 
     ]
 
 
-def _add_prefix(prefix: tuple[Step, ...], path: RecordPath) -> RecordPath:
+def _add_prefix(prefix: Steps, path: RecordPath) -> RecordPath:
     if path.constant is not None:
         return path
     joined = tuple(_add_prefix(prefix, part) for part in path.joined)
@@ -308,7 +309,7 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
         for path in alternatives
     ]
     paths += [path for text in preset.recognised_by for path in parse_path(text)]
-    names = {path.steps[0].name for path in paths if path.steps}
+    names = first_names(paths)
     excluded = preset.not_details if kind in ("queries", "scores") else None
     return (
         names.__contains__
@@ -318,7 +319,7 @@ def _column_filter(preset: Preset, kind: Kind) -> Callable[[str], bool]:
 
 
 def _stored_scores(
-    records: Records, query: RecordPath, steps: tuple[Step, ...]
+    records: Records, query: RecordPath, steps: Steps
 ) -> Mapping[str, Mapping[str, float]]:
     """Return the finite scores that are stored in the records, as query_id -> name of the score ->
     value."""

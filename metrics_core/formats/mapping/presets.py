@@ -92,6 +92,11 @@ class Preset:
     tools: tuple[Tool, ...] = ()
 
 
+def get_value(record: Any, key: str) -> Any:
+    """Return the value of a key; None if the record is not an object or lacks the key."""
+    return record.get(key) if isinstance(record, dict) else None
+
+
 def mend_each_object(function: Callable[[dict[str, Any], str], list[Any]]) -> Mend:
     """Return a `Mend` that applies a function to each object separately.
 

@@ -10,7 +10,7 @@ from typing import Any
 from metrics_core.formats.declaring import PRESETS
 from metrics_core.formats.mapping import lists, preset_files
 from metrics_core.formats.mapping.axes import PythonValues, Records
-from metrics_core.formats.mapping.paths import parse_path
+from metrics_core.formats.mapping.paths import first_names, parse_path
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.registry import Kind, Loaded, Request, formats
 from metrics_core.formats.source.source import Source
@@ -26,7 +26,7 @@ def preset_keys() -> set[str]:
     formats()  # declares them
     texts = chain.from_iterable(preset.recognised_by for preset in PRESETS.values())
     paths = chain.from_iterable(map(parse_path, texts))
-    return _OBJECT_KEYS | {path.steps[0].name for path in paths if path.steps}
+    return _OBJECT_KEYS | first_names(paths)
 
 
 def find_preset(record: Mapping[str, Any], kind: Kind) -> Preset | None:

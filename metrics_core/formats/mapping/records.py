@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyarrow as pa
 
 from metrics_core.formats.mapping.axes import PythonValues, Records
 from metrics_core.formats.mapping.list_cells import first_records
-from metrics_core.formats.parquet import MAGIC, call_arrow, has_nested_columns, open_parquet
+from metrics_core.formats.parquet import convert_arrow_errors, has_nested_columns, open_parquet
 from metrics_core.formats.parsing.json_beginning import parse_json_prefix
 from metrics_core.formats.parsing.json_text import (
     is_incomplete_json,
@@ -21,12 +20,10 @@ from metrics_core.formats.parsing.json_text import (
     parse_first_object,
     parse_json_lines,
 )
-from metrics_core.formats.registry import Sample
+from metrics_core.formats.registry import Sample, is_json
 from metrics_core.formats.source.limits import TREE_FACTOR
-from metrics_core.formats.source.source import Source
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
+from metrics_core.formats.source.parquet_size import check_table_size
+from metrics_core.formats.source.source import Source, is_parquet
 
 _RECORDS_AT_ONCE = 20_000
 _CHARACTERS_AT_ONCE, _ROWS_AT_ONCE = 500_000, 2_000
@@ -51,9 +48,9 @@ def read_first_records(sample: Sample) -> tuple[list[Any], bool]:
 
 
 def _parse_first_records(sample: Sample) -> tuple[list[Any], bool]:
-    if sample.source.magic.startswith(MAGIC):
+    if is_parquet(sample.source):
         return read_first_rows(sample.source), False
-    if not sample.text.lstrip().startswith(("{", "[")):
+    if not is_json(sample):
         return [*first_records(sample)], False
     value, is_complete = sample.json, sample.has_first_record
     first_record = value[0] if isinstance(value, list) and value else value
@@ -79,19 +76,15 @@ def read_first_rows(source: Source) -> list[Any]:
 
     Raises FileFormatError if the file cannot be read."""
     file = open_parquet(source)
-    batch = call_arrow(source, partial(_read_first_batch, source, file))
-    rows: list[Any] = [] if batch is None else call_arrow(source, batch.to_pylist)
-    return rows
-
-
-def _read_first_batch(source: Source, file: pq.ParquetFile) -> pa.RecordBatch | None:
-    from metrics_core.formats.source.parquet_size import check_table_size
-
-    names = file.schema_arrow.names
-    if not has_nested_columns(file) or len({*names}) < len(names):
-        return None
-    check_table_size(source, file, names, n_rows=_SAMPLED_ROWS, allow_lists=True)
-    return next(file.iter_batches(_SAMPLED_ROWS), None)
+    if not has_nested_columns(source, file):
+        return []
+    with convert_arrow_errors(source):
+        names = file.schema_arrow.names
+        if len({*names}) < len(names):
+            return []
+        check_table_size(source, file, names, n_rows=_SAMPLED_ROWS, allow_lists=True)
+        batch = next(file.iter_batches(_SAMPLED_ROWS), None)
+        return [] if batch is None else batch.to_pylist()
 
 
 def read_blocks(
@@ -102,8 +95,8 @@ def read_blocks(
 
     `column_filter` selects Parquet columns by name. Raises FileFormatError if the file cannot be
     read."""
-    if source.magic.startswith(MAGIC):
-        yield from _read_parquet(source, column_filter)
+    if is_parquet(source):
+        yield from _read_parquet(source, column_filter, in_one_block)
         return
     lines_by_number = _number_lines(source)
     if lines_by_number is None:
@@ -146,15 +139,21 @@ def _number_lines(source: Source) -> Iterable[tuple[int, str]] | None:
     return None if is_incomplete_json(text.lstrip().partition("\n")[0]) else numbered_lines(text)
 
 
-def _read_parquet(source: Source, column_filter: Callable[[str], bool]) -> Iterator[Records]:
-    from metrics_core.formats.source.parquet_size import check_table_size
-
+def _read_parquet(
+    source: Source, column_filter: Callable[[str], bool], in_one_block: bool
+) -> Iterator[Records]:
     file = open_parquet(source)
     names = [name for name in file.schema_arrow.names if column_filter(name)]
-    call_arrow(source, partial(check_table_size, source, file, names, allow_lists=True))
-    size, batches = 0, file.iter_batches(_ROWS_AT_ONCE, columns=names)
-    while (batch := call_arrow(source, partial(next, batches, None))) is not None:
-        size += batch.nbytes
-        source.limit.check_size(source.name, size)
-        call_arrow(source, partial(batch.validate, full=True))
-        yield Records.from_table(pa.Table.from_batches([batch]))
+    size, batches = 0, list[pa.RecordBatch]()
+    with convert_arrow_errors(source):
+        check_table_size(source, file, names, allow_lists=True)
+        for batch in file.iter_batches(_ROWS_AT_ONCE, columns=names):
+            size += batch.nbytes
+            source.limit.check_size(source.name, size)
+            batch.validate(full=True)
+            batches.append(batch)
+            if not in_one_block:
+                yield Records.from_table(pa.Table.from_batches(batches))
+                batches.clear()
+    if in_one_block:
+        yield Records.from_table(pa.Table.from_batches(batches) if batches else pa.table({}))

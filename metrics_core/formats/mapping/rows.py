@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints
 from metrics_core.formats.mapping.axes import MappingError, PythonValues, Records, RowAxis, Values
-from metrics_core.formats.mapping.paths import Alternatives, RecordPath
+from metrics_core.formats.mapping.paths import Alternatives, RecordPath, RolePaths
 from metrics_core.formats.values import is_number
 from metrics_core.tables.arrays import as_array, as_column
 
@@ -105,9 +105,7 @@ class MappedRows:
     paths: Mapping[str, RecordPath]
 
 
-def build_rows(
-    records: Records, mapping: Mapping[str, Alternatives], *, may_lack_lists: bool = False
-) -> MappedRows:
+def build_rows(records: Records, mapping: RolePaths, *, may_lack_lists: bool = False) -> MappedRows:
     """Build the rows of a mapping. A role without values is omitted.
 
     Raises MappingError if values have a type that does not fit the path, if lists that must be

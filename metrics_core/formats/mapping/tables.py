@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -14,8 +13,9 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats, Ints, Mask
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.mapping.axes import MappingError, Records
-from metrics_core.formats.mapping.paths import Alternatives, RecordPath
+from metrics_core.formats.mapping.paths import RecordPath, RolePaths
 from metrics_core.formats.mapping.presets import Remark
 from metrics_core.formats.mapping.rows import (
     DOC,
@@ -28,23 +28,27 @@ from metrics_core.formats.mapping.rows import (
     valid_ids,
     wrong_value_error,
 )
-from metrics_core.formats.parsing.checking import build_qrels_table, check_ids, values_error
+from metrics_core.formats.parsing.checking import (
+    ProblemTexts,
+    build_qrels_table,
+    check_ids,
+    refuse_rows,
+)
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.systems import (
     FormatDetails,
-    check_run_count,
     load_runs,
     load_systems,
     split_by_tag,
 )
 from metrics_core.formats.registry import Loaded, Request, missing_kind_error
-from metrics_core.formats.source.lines import LineIndex, format_count, line_error
+from metrics_core.formats.source.lines import LineIndex, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, Grades, explain_bad_number, find_grade_problem
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import ID, encode_ids, reencode_ids
 
-Mappings = Sequence[Mapping[str, Alternatives]]
+Mappings = Sequence[RolePaths]
 _SEVERAL_RUNS = "Does the file contain several runs? Use one file per run."
 _EMPTY = Remark(("run", "qrels"), "empty", "{n:,} {things} with an empty list")
 
@@ -81,7 +85,7 @@ def load_mapped_table(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
-    find_mappings: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
+    find_mappings: Callable[[Records], Iterable[RolePaths]],
     describe_format: Callable[[], FormatDetails],
     *,
     hint: str = "",
@@ -102,13 +106,10 @@ def load_mapped_table(
                 has_one_list = (
                     rules is not None and rules.has_one_list and path_pair not in checked_paths
                 )
-                _add_rows(
-                    row_blocks,
-                    source,
-                    request,
-                    rows,
-                    by_system=rules is not None,
-                    has_one_list=has_one_list,
+                is_judged = _add_rows(row_blocks, source, request, rows)
+                by_system = rules is not None
+                _add_lists(
+                    row_blocks, rows, is_judged, by_system=by_system, has_one_list=has_one_list
                 )
                 checked_paths.add(path_pair)
         except MappingError as error:
@@ -159,16 +160,9 @@ def to_file_error(
     return line_error(source, line, actual, error.expected, error.hint or hint, error.offer)
 
 
-def _add_rows(
-    row_blocks: _RowBlocks,
-    source: Source,
-    request: Request,
-    rows: MappedRows,
-    *,
-    by_system: bool,
-    has_one_list: bool,
-) -> None:
-    """Add the rows and lists of one mapping to `row_blocks`. Raises the errors of `_add_lists`."""
+def _add_rows(row_blocks: _RowBlocks, source: Source, request: Request, rows: MappedRows) -> Mask:
+    """Add the rows of one mapping to `row_blocks`. Returns which rows are judged, bool[row]; all of
+    them in a run."""
     is_judged = np.ones(rows.axis.count, np.bool_)
     if DOC in rows.columns:
         source.check_cells(rows.axis.count, len(rows.columns))
@@ -185,7 +179,7 @@ def _add_rows(
         row_blocks.lines.append(
             None if lines is None else lines[rows.axis.record_rows(judged_rows)]
         )
-    _add_lists(row_blocks, rows, is_judged, by_system=by_system, has_one_list=has_one_list)
+    return is_judged
 
 
 def _may_lack_grade(rows: MappedRows) -> bool:
@@ -322,15 +316,14 @@ def _resolve_grades(
     """Return the rows with their final grades. If the scores of all relevant documents are whole
     numbers, the scores are used as grades. Raises FileFormatError if only some rows have a
     grade."""
+
+    def describe_missing(row: int) -> ProblemTexts:
+        query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
+        actual = f"no grade for document {doc_id} of query {query_id}"
+        return actual, "a grade", "Give a grade to all documents or to none."
+
     missing_rows = np.flatnonzero(as_array(table["relevance"].is_null()))
-    if len(missing_rows):
-
-        def describe_missing(row: int) -> tuple[str, str, str]:
-            query_id, doc_id = (table[name][row].as_py() for name in ("query_id", "doc_id"))
-            actual = f"no grade for document {doc_id} of query {query_id}"
-            return actual, "a grade", "Give a grade to all documents or to none."
-
-        raise values_error(source, index, missing_rows, describe_missing)
+    refuse_rows(source, index, missing_rows, describe_missing)
     if "score" not in table.column_names:
         return table
     grades, scores = table["relevance"].cast(ID), table["score"]
@@ -340,7 +333,7 @@ def _resolve_grades(
         grades = pc.if_else(is_positive, scores, grades)
     elif unused := len(positive_scores) - positive_scores.null_count:
         message = (
-            f"{format_count(unused, 'score')} not used as grades, because some are not whole"
+            f"{format_with_noun(unused, 'score')} not used as grades, because some are not whole"
             " numbers; listed documents get grade 1 (in a list of non-relevant documents, grade 0)"
         )
         notes.append(Note("scores", message, unused, loud=True))
@@ -365,12 +358,9 @@ def _load_run(
         name for name, values in numbers.items() if name == "place" or not np.isnan(values).all()
     )
     missing_rows = np.flatnonzero(np.isnan(numbers[ranking_column]))
-    if len(missing_rows):
-        expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[
-            ranking_column
-        ]
-        problem = ("nothing", expected, f"Give a {ranking_column} to all documents or to none.")
-        raise values_error(source, index, missing_rows, lambda row: problem)
+    expected = {"score": A_SCORE, "rank": "a rank", "place": "a score or a rank"}[ranking_column]
+    problem = ("nothing", expected, f"Give a {ranking_column} to all documents or to none.")
+    refuse_rows(source, index, missing_rows, lambda row: problem)
     if ranking_column != "score":
         message = {
             "rank": "no scores in the file, so documents are ordered by rank",
@@ -386,7 +376,7 @@ def _load_run(
     if not is_certain:
         return load_runs(source, request, rows, index, run_details, notes)
     check_ids(source, rows, index)
-    systems = split_by_tag(rows, partial(check_run_count, source))
+    systems = split_by_tag(rows, source)
     return load_systems(source, request, systems, index, run_details, notes)
 
 

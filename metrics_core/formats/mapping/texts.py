@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.arrays import Ints, Mask
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import plural
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.mapping.axes import MappingError, Records
-from metrics_core.formats.mapping.paths import Alternatives
+from metrics_core.formats.mapping.paths import RolePaths
 from metrics_core.formats.mapping.rows import MappedRows, align_ids, build_rows, wrong_value_error
 from metrics_core.formats.mapping.tables import to_file_error
 from metrics_core.formats.parsing.columns import (
@@ -23,6 +22,7 @@ from metrics_core.formats.parsing.columns import (
     fold_name,
     name_document_columns,
 )
+from metrics_core.formats.parsing.records import to_json_text
 from metrics_core.formats.registry import Request, missing_kind_error
 from metrics_core.formats.source.lines import convert_table_errors
 from metrics_core.formats.source.source import Source, shorten_line
@@ -44,7 +44,7 @@ def load_queries_or_documents(
     source: Source,
     request: Request,
     blocks: Iterable[Records],
-    find_mappings: Callable[[Records], Iterable[Mapping[str, Alternatives]]],
+    find_mappings: Callable[[Records], Iterable[RolePaths]],
     *,
     title: str,
     not_details: Sequence[str] | None = None,
@@ -105,12 +105,12 @@ def _text_notes(id_role: str, unused: list[str], changed_ids: list[str]) -> Iter
             "document fields not used, because they contain lists or objects:"
             f" {shorten_line(', '.join(unused))}"
         )
-        yield Note("columns", message, len(unused), tuple(unused[:3]))
+        yield note_on_cases("columns", message, unused)
     if changed_ids:
         nouns = ("query", "queries") if id_role == "query" else ("document", "documents")
-        subject = f"{len(changed_ids):,} {plural(len(changed_ids), *nouns)}"
+        subject = format_with_noun(len(changed_ids), *nouns)
         message = f"{subject} repeated with different texts; the first text is kept"
-        yield Note("other_texts", message, len(changed_ids), tuple(changed_ids[:3]))
+        yield note_on_cases("other_texts", message, changed_ids)
 
 
 def _has_values(rows: MappedRows) -> Mask:
@@ -138,7 +138,7 @@ def _mapped_columns(
         if role in ("body", "fields"):
             columns |= _document_texts(source, rows, role, unused)
         elif role != id_role:
-            columns[_distinct_name(role, id_role)] = [*map(_to_text, column.to_list())]
+            columns[_distinct_name(role, id_role)] = [*map(to_json_text, column.to_list())]
     return columns
 
 
@@ -193,7 +193,7 @@ def _object_values(
             unused[name] = None
         elif name != text and item is not None and not is_document_id:
             object_values["record.text" if name == "text" else _distinct_name(name, "doc")] = (
-                _to_text(item)
+                to_json_text(item)
             )
     return object_values
 
@@ -205,7 +205,11 @@ def _field_values(
     text, to value."""
     names = name_document_columns(list(value))
     return dict(
-        zip(names, [_to_text(field_value) or None for field_value in value.values()], strict=True)
+        zip(
+            names,
+            [to_json_text(field_value) or None for field_value in value.values()],
+            strict=True,
+        )
     )
 
 
@@ -220,17 +224,10 @@ def _detail_columns(source: Source, rows: MappedRows, excluded_names: set[str]) 
     source.check_cells(len(objects), len(names))
     id_role = "query" if "query" in rows.columns else "doc"
     return {
-        _distinct_name(name, id_role): [_to_text(record.get(name)) for record in objects]
+        _distinct_name(name, id_role): [to_json_text(record.get(name)) for record in objects]
         for name in names
         if name not in mapped and name not in excluded_names
     }
-
-
-def _to_text(value: Any) -> str | None:
-    """Return a string or None unchanged. Any other value is converted to JSON."""
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _pick_first_values(

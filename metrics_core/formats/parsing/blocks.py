@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from metrics_core.base.errors import LineProblem, content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.parsing.trec_lines import ParsedBlock
-from metrics_core.formats.source.lines import file_error, format_count
+from metrics_core.formats.source.lines import file_error
 from metrics_core.formats.source.source import Source
 
 
@@ -43,24 +44,28 @@ def line_notes(blocks: Sequence[ParsedBlock]) -> list[Note]:
         message = "the first line is a header, so it was skipped"
         notes.append(Note("header", message, 1, (header,)))
     comments = sum(block.comments for block in blocks)
-    if comments:
-        first = next(block.comment for block in blocks if block.comment)
-        notes.append(
-            Note(
-                "comment",
-                f"{format_count(comments, 'comment line')} (#), skipped",
-                comments,
-                (first,),
-            )
-        )
+    first_comments = tuple(block.comment for block in blocks if block.comment)[:1]
     blanks = sum(block.blanks for block in blocks)
-    if blanks:
-        notes.append(Note("blank", f"{format_count(blanks, 'blank line')}, skipped", blanks))
+    notes += skipped_line_notes(blanks, comments, first_comments)
     long_count = sum(block.long_lines for block in blocks)
     if long_count:
         message = (
-            f"{format_count(long_count, 'line')} with more than six columns; everything after the"
-            " fifth column is the run name"
+            f"{format_with_noun(long_count, 'line')} with more than six columns; everything after"
+            " the fifth column is the run name"
         )
         notes.append(Note("long_lines", message, long_count))
+    return notes
+
+
+def skipped_line_notes(
+    n_blank: int, n_comments: int = 0, comments: tuple[str, ...] = ()
+) -> list[Note]:
+    """Return up to two notes, on skipped comments and on skipped blank lines. `comments` are
+    examples."""
+    notes = []
+    if n_comments:
+        message = f"{format_with_noun(n_comments, 'comment line')} (#), skipped"
+        notes.append(Note("comment", message, n_comments, comments))
+    if n_blank:
+        notes.append(Note("blank", f"{format_with_noun(n_blank, 'blank line')}, skipped", n_blank))
     return notes

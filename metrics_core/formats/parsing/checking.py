@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import (
     MOST_PROBLEMS_SHOWN,
-    FileFormatError,
     content_error,
 )
 from metrics_core.base.notes import Note
@@ -27,7 +26,7 @@ from metrics_core.formats.source.lines import (
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import GradeProblem, build_grade_array, parse_grades
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, is_coded
 from metrics_core.tables.columns import encode_ids, refuse_missing_ids
 from metrics_core.tables.qrels import find_subtopic_column
 
@@ -37,6 +36,9 @@ MAX_ID_BYTES = 1_000_000
 MAX_TEXT_BYTES = 2**31 - 1
 """Maximum number of bytes of all ids of a column. Arrow's offsets in a joined column are 32-bit
 integers."""
+
+ProblemTexts = tuple[str, str, str]
+"""An invalid text, a description of valid text, and a hint."""
 
 _ALL_IDS = f"ids of at most {format_size(MAX_TEXT_BYTES)} in total"
 
@@ -79,8 +81,7 @@ def build_qrels_table(
     codes = as_array(texts.indices)
     parsed_grades = parse_grades(texts.dictionary.to_pylist(), request.grades)
     bad_rows = np.flatnonzero(np.isnan(parsed_grades.values[codes]))
-    if len(bad_rows):
-        raise _grades_error(source, texts, bad_rows, parsed_grades.problems, index)
+    _refuse_grades(source, texts, bad_rows, parsed_grades.problems, index)
     grades = build_grade_array(parsed_grades, codes, request.grades)
     subtopic = find_subtopics(rows)
     with convert_table_errors(source, index):
@@ -106,12 +107,12 @@ def check_ids(source: Source, rows: pa.Table, index: RowLines | None) -> None:
         column = rows[name]
         with convert_table_errors(source, index):
             refuse_missing_ids(name, column)
-        is_coded = pa.types.is_dictionary(column.type)
-        ids = encode_ids(column) if is_coded else column
-        lengths = pc.binary_length(ids.dictionary if is_coded else ids)
+        has_codes = is_coded(column)
+        ids = encode_ids(column) if has_codes else column
+        lengths = pc.binary_length(ids.dictionary if has_codes else ids)
         if (pc.max(lengths).as_py() or 0) > MAX_ID_BYTES:
             position = pc.index(pc.greater(lengths, MAX_ID_BYTES), True).as_py()
-            row = pc.index(ids.indices, position).as_py() if is_coded else position
+            row = pc.index(ids.indices, position).as_py() if has_codes else position
             actual = f"one of {format_size(lengths[position].as_py())}"
             expected = f"a {name} of at most {format_size(MAX_ID_BYTES)}"
             raise file_error(source, [row_problem(index, row, actual, expected)])
@@ -161,36 +162,37 @@ def add_subtopics_note(qrels: Qrels) -> Qrels:
     return qrels.with_notes(Note("subtopics", message, len(table), examples))
 
 
-def values_error(
+def refuse_rows(
     source: Source,
     index: RowLines | None,
     rows: Ints,
-    describe_problem: Callable[[int], tuple[str, str, str]],
+    describe_problem: Callable[[int], ProblemTexts],
     suggestion: str = "",
-) -> FileFormatError:
-    """Return the error for invalid values in these rows; `rows` is int64[n].
+) -> None:
+    """Raise FileFormatError for invalid values in these rows, int64[n], if there are any.
 
-    `describe_problem` is a function of a row. It returns the invalid text, a description of valid
-    text, and a hint."""
+    `describe_problem` returns the texts of the problem in a row."""
+    if not len(rows):
+        return
     problems = []
     for row in rows[:MOST_PROBLEMS_SHOWN].tolist():
         actual, expected, hint = describe_problem(row)
         problems.append(row_problem(index, row, actual, expected, hint))
-    return file_error(source, problems, count=len(rows), suggestion=suggestion)
+    raise file_error(source, problems, count=len(rows), suggestion=suggestion)
 
 
-def _grades_error(
+def _refuse_grades(
     source: Source,
     texts: pa.DictionaryArray,
     rows: Ints,
     problems: dict[str, GradeProblem],
     index: RowLines | None,
-) -> FileFormatError:
-    def describe_problem(row: int) -> tuple[str, str, str]:
+) -> None:
+    def describe_problem(row: int) -> ProblemTexts:
         text = texts[row].as_py()
         issue = problems[text]
         return f"`{text}`" if text else "nothing", issue.expected, issue.hint
 
     offers = dict.fromkeys(issue.offer for issue in problems.values())
     offer = next(iter(offers)) if len(offers) == 1 else ""
-    return values_error(source, index, rows, describe_problem, offer)
+    refuse_rows(source, index, rows, describe_problem, offer)

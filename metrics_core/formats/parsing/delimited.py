@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from metrics_core.base.errors import MOST_PROBLEMS_SHOWN, LineProblem
-from metrics_core.base.notes import Note
 from metrics_core.base.parallel import map_in_order
+from metrics_core.formats.parsing.blocks import skipped_line_notes
 from metrics_core.formats.parsing.chosen_columns import (
     are_columns_numbered,
     column_numbers,
@@ -24,7 +24,6 @@ from metrics_core.formats.source.lines import (
     LineIndex,
     LineRange,
     file_error,
-    format_count,
     line_error,
 )
 from metrics_core.formats.source.source import MAX_LINE_BYTES, Source
@@ -109,6 +108,20 @@ def read_tsv_records(source: Source) -> Iterator[Record]:
         yield number, number, split_tsv(text) if text.strip() else []
 
 
+def read_records(source: Source, separator: str) -> Iterator[Record]:
+    """Yield the records of a file: of TSV if the separator is a tab, otherwise of CSV."""
+    return read_tsv_records(source) if separator == "\t" else read_csv_records(source, separator)
+
+
+def read_table(source: Source, request: Request, separator: str) -> NamedColumns:
+    """Return the columns of a table with a header, quickly if the file is regular. Raises the
+    errors of `read_named_columns`."""
+    named = read_named_columns_with_arrow(source, request, separator)
+    if named is None:
+        named = read_named_columns(source, request, read_records(source, separator))
+    return named
+
+
 def read_named_columns(
     source: Source, request: Request, records: Iterable[Record], names: Sequence[str] | None = None
 ) -> NamedColumns:
@@ -155,7 +168,7 @@ def read_named_columns(
         list(arrays),
         arrays,
         LineIndex.from_numbers(lines),
-        _skipped_line_notes(blanks, comments),
+        skipped_line_notes(blanks, comments),
         header,
     )
 
@@ -172,17 +185,6 @@ def _misfit_problem(
     if len(fields) > len(names):
         hint += " A separator inside a value needs quotes around the value."
     return LineProblem(first_line, str(len(fields)), f"{len(names)} columns", hint=hint)
-
-
-def _skipped_line_notes(n_blank: int, n_comments: int) -> list[Note]:
-    notes = []
-    if n_comments:
-        notes.append(
-            Note("comment", f"{format_count(n_comments, 'comment line')} (#), skipped", n_comments)
-        )
-    if n_blank:
-        notes.append(Note("blank", f"{format_count(n_blank, 'blank line')}, skipped", n_blank))
-    return notes
 
 
 def read_named_columns_with_arrow(

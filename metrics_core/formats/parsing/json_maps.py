@@ -17,11 +17,13 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_query_count
 from metrics_core.formats.parsing.checking import (
+    ProblemTexts,
     build_qrels_table,
     build_run_table,
     check_ids,
-    values_error,
+    refuse_rows,
 )
 from metrics_core.formats.parsing.columns import are_whole_grades
 from metrics_core.formats.parsing.json_text import (
@@ -36,7 +38,7 @@ from metrics_core.formats.parsing.json_text import (
 )
 from metrics_core.formats.parsing.order_notes import rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
-from metrics_core.formats.source.lines import format_count, line_error
+from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Table
@@ -127,26 +129,18 @@ def load_nested_object(source: Source, request: Request) -> Loaded:
         raise content_error(
             source.name, "no documents for any query", "at least one", "Is the file complete?"
         )
-    if rows.invalid_values:
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            value_text = shorten_line(
-                json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
-            )[:60]
-            return (
-                f"`{value_text}`",
-                A_SCORE if request.kind == "run" else "a number as the grade",
-                "",
-            )
+    def describe_problem(row: int) -> ProblemTexts:
+        value = json.dumps(rows.invalid_values[row], ensure_ascii=False, default=bytes.decode)
+        expected = A_SCORE if request.kind == "run" else "a number as the grade"
+        return f"`{shorten_line(value)[:60]}`", expected, ""
 
-        invalid_rows = np.array(list(rows.invalid_values), dtype=np.int64)
-        raise values_error(source, rows, invalid_rows, describe_problem)
+    invalid_rows = np.array(list(rows.invalid_values), dtype=np.int64)
+    refuse_rows(source, rows, invalid_rows, describe_problem)
     table = _build_table(source, request, rows)
     empty_count = rows.counts.count(0)
     if empty_count:
-        message = f"{format_count(empty_count, 'query')} without documents".replace(
-            "querys", "queries"
-        )
+        message = f"{format_query_count(empty_count)} without documents"
         table = table.with_notes(Note("empty", message, empty_count))
     shape = "score" if request.kind == "run" else "grade"
     return Loaded(table, "json", f"JSON: query, document, {shape}", source.name)
@@ -185,14 +179,12 @@ def _build_table(source: Source, request: Request, rows: _MapRows) -> Table:
         are_whole = are_whole_grades(texts.slice(0, 1000).to_pylist())
         return qrels.with_notes(Note("kind", message, rows.rows)) if are_whole else qrels
     scores: Floats = np.concatenate([parse_scores(t) for t in texts.chunks])
-    bad_rows = np.flatnonzero(np.isnan(scores))
-    if len(bad_rows):
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            score = texts[row].as_py()
-            return f"`{score}`", A_SCORE, explain_bad_number(score)
+    def describe_problem(row: int) -> ProblemTexts:
+        score = texts[row].as_py()
+        return f"`{score}`", A_SCORE, explain_bad_number(score)
 
-        raise values_error(source, rows, bad_rows, describe_problem)
+    refuse_rows(source, rows, np.flatnonzero(np.isnan(scores)), describe_problem)
     ids = rows.ids
     table = pa.table({**ids, "score": scores})
     check_ids(source, table, rows)

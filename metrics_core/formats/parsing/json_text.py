@@ -57,16 +57,15 @@ def parse_json(source: Source, text: str, line: int | None = None) -> Any:
     with _convert_errors(source, text, line):
         value = _DECODER.decode(text)
         _check_nesting_depth(value, 0)
-        return value
+    if has_surrogates(text):
+        check_strings(source, text, find_strings(value), line)
+    return value
 
 
 def parse_file(source: Source) -> Any:
     """Parse the JSON value of a whole file. Raises FileFormatError for malformed or refused
     JSON."""
-    text = source.content(TREE_FACTOR)
-    value = parse_json(source, text)
-    check_characters(source, text, find_strings(value), None)
-    return value
+    return parse_json(source, source.content(TREE_FACTOR))
 
 
 def is_incomplete_json(line: str) -> bool:
@@ -121,9 +120,7 @@ def _parse_lines_together(
                 yield from zip(numbers, values, strict=True)
                 return
     for number, text in lines:
-        value = parse_json(source, text, number)
-        check_characters(source, text, find_strings(value), number)
-        yield number, value
+        yield number, parse_json(source, text, number)
 
 
 class JsonEntry(NamedTuple):
@@ -237,13 +234,6 @@ def _check_nesting_depth(value: Any, position: int) -> None:
         raise _UnsupportedJsonError(*_TOO_DEEP, at=position)
 
 
-def check_characters(source: Source, text: str, values: Iterable[str], line: int | None) -> None:
-    """Raise FileFormatError if `values`, parsed from `text`, contain a lone surrogate. The values
-    are searched only if the text contains an escaped surrogate."""
-    if has_surrogates(text):
-        check_strings(source, text, values, line)
-
-
 def has_surrogates(text: str) -> bool:
     """Return whether a JSON text contains an escaped surrogate, either alone or in a pair."""
     return _SURROGATE.search(text) is not None
@@ -257,7 +247,7 @@ def check_strings(source: Source, text: str, values: Iterable[str], line: int | 
             value.encode()
         except UnicodeEncodeError as error:
             code = ascii(value[error.start])[1:-1]
-            line_number = line or text.count("\n", 0, max(text.lower().find(code), 0)) + 1
+            line_number = line or find_line(text, max(text.lower().find(code), 0))
             hint = "The text was truncated inside an emoji or a rare character."
             raise line_error(
                 source, line_number, f"half a character ({code})", "whole characters", hint

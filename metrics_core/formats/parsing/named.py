@@ -12,14 +12,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Floats, Ints
+from metrics_core.base.arrays import Floats
 from metrics_core.base.errors import (
     FileFormatError,
     content_error,
     did_you_mean,
 )
-from metrics_core.base.notes import Note
-from metrics_core.formats.parsing.checking import build_qrels_table, values_error
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import list_first
+from metrics_core.formats.parsing.checking import ProblemTexts, build_qrels_table, refuse_rows
 from metrics_core.formats.parsing.chosen_columns import (
     find_absent_columns,
     is_constant_value,
@@ -36,7 +37,12 @@ from metrics_core.formats.parsing.columns import (
 )
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import Kind, Loaded, Request
-from metrics_core.formats.source.lines import RowLines, convert_table_errors, line_error
+from metrics_core.formats.source.lines import (
+    RowLines,
+    SelectedLines,
+    convert_table_errors,
+    line_error,
+)
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import A_SCORE, explain_bad_number, parse_scores
 from metrics_core.tables import Documents, Queries, Table
@@ -83,6 +89,18 @@ class NamedColumns:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
+    def add_note(self, kind: str, message: str) -> None:
+        """Add a note that counts all rows."""
+        self.notes.append(Note(kind, message, len(self)))
+
+
+def check_rows_exist(source: Source, named: NamedColumns) -> None:
+    """Raise FileFormatError for a file without rows."""
+    if not len(named):
+        raise content_error(
+            source.name, "only a header", "at least one row", "Is the file complete?"
+        )
+
 
 def check_header(source: Source, names: Sequence[str], line: int | None) -> None:
     """Raise FileFormatError for a repeated column name."""
@@ -104,7 +122,7 @@ def check_columns(
     """Return the roles that the columns have in the requested kind of table.
 
     Raises FileFormatError if a required or assigned column is missing."""
-    name_list = ", ".join(f"`{name}`" for name in names[:12]) + (", …" if len(names) > 12 else "")
+    name_list = list_first([f"`{name}`" for name in names], 12)
     absent_names = find_absent_columns(names, request.columns)
     if absent_names:
         raise line_error(
@@ -143,10 +161,7 @@ def load_named(
 
     Raises FileFormatError for a missing column or an invalid value."""
     header_roles = check_columns(source, named.names, request, named.header)
-    if not len(named):
-        raise content_error(
-            source.name, "only a header", "at least one row", "Is the file complete?"
-        )
+    check_rows_exist(source, named)
     used_names = ", ".join(_used_names(named, request.kind, header_roles))
     if request.kind == "run":
         rows = _build_run_rows(source, request, named, header_roles)
@@ -208,13 +223,13 @@ def _build_run_rows(
         if is_score_negated(named.names, request.columns):
             rows["score"] = -rows["score"]
             message = f"`{named.names[roles['score']]}` is inverted: smallest values first"
-            named.notes.append(Note("columns", message, len(named)))
+            named.add_note("columns", message)
         if "rank" in roles:
             rows["rank"] = _parse_ranks(named.column(roles["rank"]))
     else:
         rows["score"] = -_read_scores(source, named, roles["rank"])
         message = "no scores in the file, so documents are ordered by rank"
-        named.notes.append(Note("rank", message, len(named)))
+        named.add_note("rank", message)
     if "tag" in roles:
         rows["tag"] = named.column(roles["tag"])
     _add_unused_columns_note(named, header_roles)
@@ -247,29 +262,17 @@ def _build_qrels(
     if fold_name(name) in NAMES["score"] and "relevance" not in request.columns:
         number_text = "contains small integers and " if request.grades == "integer" else ""
         message = f"the column `{name}` {number_text}is read as grades"
-        named.notes.append(Note("columns", message, len(named)))
+        named.add_note("columns", message)
     if fold_name(name) == "escilabel" and request.grades == "integer":
         request = replace(request, grades=_ESCI)
         message = f"`{name}` as grades: E (exact) 3, S (substitute) 2, C (complement) 1, I 0"
-        named.notes.append(Note("grades", message, len(named)))
+        named.add_note("grades", message)
     _add_unused_columns_note(named, header_roles)
     rows = {**ids, "relevance": grades}
     for role in {"subtopic", "iteration"} & header_roles.roles.keys():
         rows[role] = pc.fill_null(named.column(header_roles.roles[role]).cast(ID), "")
     table, index = _drop_ungraded_rows(pa.table(rows), named)
     return build_qrels_table(source, request, table, index)
-
-
-@dataclass(frozen=True)
-class _RowSubset:
-    """Physical lines of some of the rows of a file. `rows`, int64[row], are the numbers of these
-    rows in the file."""
-
-    index: RowLines
-    rows: Ints
-
-    def line(self, row: int) -> int | None:
-        return self.index.line(int(self.rows[row]))
 
 
 def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, RowLines | None]:
@@ -288,7 +291,7 @@ def _drop_ungraded_rows(rows: pa.Table, named: NamedColumns) -> tuple[pa.Table, 
     named.notes.append(Note("ungraded", message, count, loud=True))
     has_grade = pc.invert(is_empty)
     row_numbers = np.flatnonzero(has_grade.to_numpy())
-    return rows.filter(has_grade), None if named.index is None else _RowSubset(
+    return rows.filter(has_grade), None if named.index is None else SelectedLines(
         named.index, row_numbers
     )
 
@@ -300,7 +303,7 @@ def _build_queries(source: Source, named: NamedColumns, header_roles: HeaderRole
         columns["text"] = pc.fill_null(named.column(header_roles.roles["text"]), "").to_pylist()
     else:
         message = "no text column found, so the queries have no text"
-        named.notes.append(Note("columns", message, len(named)))
+        named.add_note("columns", message)
     for index in header_roles.others:
         name = _make_free_name(named.names[index], ("query_id", "text"))
         columns[name] = [value or None for value in named.column(index).to_pylist()]
@@ -337,23 +340,21 @@ def _read_scores(source: Source, named: NamedColumns, index: int) -> Floats:
     else:
         texts = pc.utf8_trim(pc.fill_null(column, ""), " \t")
         scores = np.concatenate([parse_scores(chunk) for chunk in texts.chunks])
-    rows = np.flatnonzero(~np.isfinite(scores))
-    if len(rows):
 
-        def describe_problem(row: int) -> tuple[str, str, str]:
-            value = texts[row].as_py()
-            text = "" if value is None else str(value)
-            return (f"`{text}`" if text else "nothing", A_SCORE, explain_bad_number(text))
+    def describe_problem(row: int) -> ProblemTexts:
+        value = texts[row].as_py()
+        text = "" if value is None else str(value)
+        return (f"`{text}`" if text else "nothing", A_SCORE, explain_bad_number(text))
 
-        raise values_error(source, named.index, rows, describe_problem)
+    refuse_rows(source, named.index, np.flatnonzero(~np.isfinite(scores)), describe_problem)
     return scores
 
 
 def _add_unused_columns_note(named: NamedColumns, header_roles: HeaderRoles) -> None:
     names = tuple(named.names[index] for index in header_roles.others)
     if names:
-        name_list = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        named.notes.append(Note("columns", f"columns not used: {name_list}", len(names), names[:3]))
+        message = f"columns not used: {list_first(names, 5)}"
+        named.notes.append(note_on_cases("columns", message, names))
 
 
 def _nullify_empty(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.base.notes import Note
-from metrics_core.formats.source.lines import format_count
+from metrics_core.base.wording import format_with_noun
 from metrics_core.tables.arrays import as_array, as_column
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
@@ -36,7 +36,7 @@ def rank_notes(
 def fraction_notes(count: int) -> list[Note]:
     """Return a list with one note, which says that `count` ranks are not whole numbers."""
     message = (
-        f"{format_count(count, 'rank')} with a value that is not a whole number; documents are"
+        f"{format_with_noun(count, 'rank')} with a value that is not a whole number; documents are"
         " ordered by score"
     )
     return [Note("rank", message, count)]
@@ -68,21 +68,11 @@ def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> 
     order = np.argsort(codes, kind="stable")
     codes, scores = codes[order], scores[order]
     is_same_list = codes[1:] == codes[:-1]
-    is_long_list = np.bincount(codes) >= _LENGTH
-    has_rise = (
-        np.bincount(
-            codes[1:][is_same_list & (scores[1:] > scores[:-1])], minlength=len(is_long_list)
-        )
-        > 0
-    )
-    has_fall = (
-        np.bincount(
-            codes[1:][is_same_list & (scores[1:] < scores[:-1])], minlength=len(is_long_list)
-        )
-        > 0
-    )
-    rising_lists = np.flatnonzero(is_long_list & has_rise & ~has_fall)
-    list_count = int(np.count_nonzero(is_long_list))
+    long_lists = np.flatnonzero(np.bincount(codes) >= _LENGTH)
+    rising = codes[1:][is_same_list & (scores[1:] > scores[:-1])]
+    falling = codes[1:][is_same_list & (scores[1:] < scores[:-1])]
+    rising_lists = np.setdiff1d(np.intersect1d(long_lists, rising), falling)
+    list_count = len(long_lists)
     if list_count < _LISTS or len(rising_lists) * 2 <= list_count:
         return []
     message = (

@@ -34,7 +34,7 @@ def to_named_columns(
     lines: list[int] = []
     for row, (line, record) in enumerate(records):
         if not isinstance(record, dict):
-            actual = f"`{_to_text(record)}`"[:60]
+            actual = f"`{to_json_text(record)}`"[:60]
             raise line_error(source, line, actual, "an object with named values")
         column_count = len(columns)
         for name, value in (_flatten_metadata(record) if _NESTED in record else record).items():
@@ -42,7 +42,7 @@ def to_named_columns(
                 if kind in ("run", "qrels") and isinstance(value, (dict, list)):
                     actual = f"a list or object as `{name}`"
                     raise line_error(source, line, actual, "a text or a number")
-                value = _to_text(value)
+                value = to_json_text(value)
             column = columns.setdefault(name, [])
             if len(column) < row:
                 column += [None] * (row - len(column))
@@ -74,8 +74,8 @@ def _flatten_metadata(record: Mapping[str, Any]) -> dict[str, Any]:
     return flat | {name: value for name, value in lifted.items() if name not in flat}
 
 
-def _to_text(value: Any) -> str | None:
-    """Return a string unchanged, and convert any other JSON value to JSON text."""
+def to_json_text(value: Any) -> str | None:
+    """Return a string or None unchanged, and convert any other JSON value to JSON text."""
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, is_coded
 
 _BYTE_ORDER_MARK = "\ufeff".encode()
 
@@ -57,6 +57,6 @@ def _is_regular(column: pa.ChunkedArray, is_required: bool) -> bool:
         return not column.null_count and bool(np.isfinite(as_array(column)).all())
     if not is_required:
         return True
-    if pa.types.is_dictionary(column.type):
+    if is_coded(column):
         return not any("" in chunk.dictionary.to_pylist() for chunk in column.chunks)
     return bool(pc.min(pc.binary_length(column)).as_py())

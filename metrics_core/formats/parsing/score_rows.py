@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
-from metrics_core.base.errors import FileFormatError, content_error
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import format_score, join_words
-from metrics_core.formats.parsing.checking import values_error
-from metrics_core.formats.parsing.named import NamedColumns
+from metrics_core.base.errors import FileFormatError
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import format_score, format_with_noun, join_words, list_first
+from metrics_core.formats.parsing.checking import ProblemTexts, refuse_rows
+from metrics_core.formats.parsing.named import NamedColumns, check_rows_exist
 from metrics_core.formats.parsing.score_columns import (
     MISSING,
     WORDS,
@@ -25,7 +25,6 @@ from metrics_core.formats.registry import FirstRows, Request
 from metrics_core.formats.source.lines import (
     convert_table_errors,
     file_error,
-    format_count,
     row_problem,
 )
 from metrics_core.formats.source.source import Source
@@ -55,10 +54,7 @@ def build_scores(
 
     Raises FileFormatError for a value that is not a number, and for a second score of the same
     query, run and measure."""
-    if not len(named):
-        raise content_error(
-            source.name, "only a header", "at least one row", "Is the file complete?"
-        )
+    check_rows_exist(source, named)
     words = {**columns.words, **(request.grades if isinstance(request.grades, Mapping) else {})}
     ids = _id_columns(request, named, columns)
     by_measure = {columns.value: columns.value} if columns.value else columns.measures
@@ -95,7 +91,7 @@ def build_scores(
         notes.append(Note("query_ids", columns.query_note, loud=True))
     if columns.unused:
         message = "numeric columns not read as scores; to read one of them, use columns value=NAME"
-        notes.append(Note("columns", message, len(columns.unused), columns.unused[:3]))
+        notes.append(note_on_cases("columns", message, columns.unused))
     if "repeat" in names:
         n = frame["repeat"].nunique()
         notes.append(
@@ -143,7 +139,7 @@ def _read_values(
         if all(text.lower() in WORDS for text in bad_texts):
             raise _word_values_error(source, named, name, bad_texts, int(bad_rows[0]))
 
-        def describe(row: int) -> tuple[str, str, str]:
+        def describe(row: int) -> ProblemTexts:
             text = distinct[codes[row]]
             hint = explain_bad_number(text)
             if text.endswith("%"):
@@ -154,7 +150,7 @@ def _read_values(
                 )
             return f"`{text}` in `{name}`", f"{A_SCORE}, or nothing", hint
 
-        raise values_error(source, named.index, bad_rows, describe)
+        refuse_rows(source, named.index, bad_rows, describe)
     result: Floats = numbers[codes]
     return result
 
@@ -182,7 +178,7 @@ def _remove_failed_answers(
     names = filter(None, (columns.query, columns.run, columns.repeat, columns.within))
     keys = {name: named.columns[name].to_pandas() for name in names}
     count = len(pd.DataFrame(keys)[has_error].drop_duplicates())
-    message = f"{format_count(count, 'answer')} with an error; left out, not counted as 0"
+    message = f"{format_with_noun(count, 'answer')} with an error; left out, not counted as 0"
     return [Note("failed", message, count, loud=True)] if count else []
 
 
@@ -212,7 +208,6 @@ def _missing_notes(frame: pd.DataFrame) -> list[Note]:
     """Return a note that counts missing scores by measure and run."""
     missing = frame[frame["value"].isna()]
     counts = (missing["measure"] + " of " + missing["run"]).value_counts(sort=False)
-    listing = ", ".join(f"{name} ({n:,})" for name, n in counts.head(3).items())
-    more = ", …" if len(counts) > 3 else ""
-    message = f"{format_count(len(missing), 'score')} missing, not counted as 0: {listing}{more}"
+    listing = list_first([f"{name} ({n:,})" for name, n in counts.items()], 3)
+    message = f"{format_with_noun(len(missing), 'score')} missing, not counted as 0: {listing}"
     return [Note("missing", message, len(missing))] if len(missing) else []

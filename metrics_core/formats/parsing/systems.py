@@ -7,9 +7,8 @@ only one row, and no query lists a document twice; the names are then more likel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 from metrics_core.base.arrays import Int32s, Ints
 from metrics_core.base.errors import content_error
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import list_first
 from metrics_core.formats.parsing.checking import build_run_table, check_ids
 from metrics_core.formats.parsing.order_notes import rank_notes, rising_score_notes
 from metrics_core.formats.registry import Loaded, Request
@@ -73,7 +73,7 @@ def load_runs(
     The columns are query_id, doc_id and score (finite), and optionally rank (float, NaN if not a
     number) and tag. Raises FileFormatError for an invalid id or a repeated document."""
     check_ids(source, rows, index)
-    systems, system_notes = split_systems(rows, partial(check_run_count, source))
+    systems, system_notes = split_systems(rows, source)
     return load_systems(source, request, systems, index, details, [*notes, *system_notes])
 
 
@@ -106,7 +106,7 @@ def load_systems(
     return replace(loaded_runs[0], others=tuple(loaded_runs[1:]))
 
 
-def check_run_count(source: Source, n_runs: int) -> None:
+def _check_run_count(source: Source, n_runs: int) -> None:
     """Raise FileFormatError if a file contains too many runs. `n_runs` is their number."""
     if n_runs > MAX_RUNS:
         raise content_error(
@@ -122,20 +122,18 @@ def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
     contains several runs."""
     if len(loaded_runs) == 1:
         return loaded_runs[0]
-    run_names = [shorten_line(loaded.tag) for loaded in loaded_runs[:_MAX_EXAMPLES]]
-    actual = f"{len(loaded_runs):,} runs: {', '.join(run_names)}" + (
-        ", …" if len(loaded_runs) > _MAX_EXAMPLES else ""
-    )
+    run_names = [shorten_line(loaded.tag) for loaded in loaded_runs]
+    actual = f"{len(loaded_runs):,} runs: {list_first(run_names, _MAX_EXAMPLES)}"
     hint = "The run name shows which run a row belongs to; `read_runs` reads all runs."
     raise content_error(source.name, actual, "one run", hint)
 
 
 def split_systems(
-    rows: pa.Table, check_count: Callable[[int], None] = lambda runs: None
+    rows: pa.Table, source: Source | None = None
 ) -> tuple[list[SystemRows], list[Note]]:
     """Divide rows into runs. Return the rows of each run, in order of first occurrence, and notes.
 
-    The function `check_count` is called with the number of runs before the runs are built."""
+    Raises FileFormatError if the file `source` contains too many runs."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)], []
     names = encode_ids(pc.fill_null(rows["tag"], "") if rows["tag"].null_count else rows["tag"])
@@ -149,23 +147,23 @@ def split_systems(
     if not _are_system_names(rows, codes, len(tag_names), len(present_codes)):
         message = f"{len(present_codes):,} run names in one file, read as one run"
         return [SystemRows("", rows)], [Note("tag", message, len(present_codes), examples)]
-    check_count(len(present_codes))
+    if source is not None:
+        _check_run_count(source, len(present_codes))
     message = f"{len(present_codes):,} runs in one file, separated by run name"
     return _split_by_name(rows, codes, tag_names), [
         Note("systems", message, len(present_codes), examples)
     ]
 
 
-def split_by_tag(rows: pa.Table, check_count: Callable[[int], None]) -> list[SystemRows]:
+def split_by_tag(rows: pa.Table, source: Source) -> list[SystemRows]:
     """Divide rows into runs by their `tag`, which must be the name of a run in every row. Without a
-    `tag` column, all rows are one run. The function `check_count` is called with the number of
-    runs."""
+    `tag` column, all rows are one run. Raises FileFormatError for too many runs."""
     if "tag" not in rows.column_names:
         return [SystemRows("", rows)]
     names = encode_ids(rows["tag"])
     rows, codes = rows.drop_columns(["tag"]), as_array(names.indices)
     present_codes = np.unique(codes)
-    check_count(len(present_codes))
+    _check_run_count(source, len(present_codes))
     if len(present_codes) == 1:
         return [SystemRows(names.dictionary[int(present_codes[0])].as_py(), rows)]
     return _split_by_name(rows, codes, names.dictionary)

@@ -120,17 +120,13 @@ class ParsedBlock:
     cut_off: bool = False
 
 
-def parse_blocks(
-    source: Source, layout: LineColumns, *, skip_fast_path: bool = False
-) -> Iterator[ParsedBlock]:
+def parse_blocks(source: Source, layout: LineColumns) -> Iterator[ParsedBlock]:
     """Parse the blocks of a file, several at a time, and yield them in order."""
 
     def parse_numbered_block(numbered_block: tuple[int, bytes]) -> ParsedBlock:
         number, block = numbered_block
         has_header = number == 0 and begins_with_header(block)
-        parsed = (
-            None if skip_fast_path or has_header or layout.tabs else parse_with_arrow(block, layout)
-        )
+        parsed = None if has_header or layout.tabs else parse_with_arrow(block, layout)
         return parsed or parse_with_regex(block, layout, may_have_header=number == 0)
 
     return map_in_order(parse_numbered_block, enumerate(source.blocks()))

@@ -79,22 +79,21 @@ class Limit:
 
     def max_unpacked_size(self, packed_size: int) -> int:
         """Return the maximum number of unpacked bytes of a file with `packed_size` bytes."""
-        if self.is_explicit:
-            return self.size
-        return min(self.size, max(RATIO_FROM, TYPICAL_RATIO * packed_size))
+        return self._scale(self.size, RATIO_FROM, TYPICAL_RATIO * packed_size)
 
     def max_table_size(self, packed_size: int) -> int:
         """Return the maximum number of bytes of the table in a Parquet file with `packed_size`
         bytes."""
-        if self.is_explicit:
-            return self.size
-        return min(self.size, max(TABLE_FROM, TABLE_RATIO * packed_size))
+        return self._scale(self.size, TABLE_FROM, TABLE_RATIO * packed_size)
 
     def max_record_cells(self, packed_size: int) -> int:
         """Return the maximum number of cells of records in a file with `packed_size` bytes."""
-        if self.is_explicit:
-            return self.cell_limit
-        return min(self.cell_limit, max(CELLS_FROM, CELLS_PER_BYTE * packed_size))
+        return self._scale(self.cell_limit, CELLS_FROM, CELLS_PER_BYTE * packed_size)
+
+    def _scale(self, maximum: int, always_allowed: int, by_size: int) -> int:
+        """Return `maximum` if the user set the limit. Otherwise, it is reduced to the larger of the
+        other two numbers."""
+        return maximum if self.is_explicit else min(maximum, max(always_allowed, by_size))
 
     def check_values(self, file: str, n_values: int, packed_size: int) -> None:
         """Raise FileFormatError if a text in a file of `packed_size` bytes has too many values.

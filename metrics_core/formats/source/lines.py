@@ -59,6 +59,19 @@ class LineIndex:
         raise IndexError(f"the file has no row {row}")
 
 
+@dataclass(frozen=True)
+class SelectedLines:
+    """The physical lines of some of the rows of a file. `rows`, int64[row], are the numbers of
+    these rows in the file."""
+
+    index: RowLines
+    rows: Ints
+
+    def line(self, row: int) -> int | None:
+        """Return the physical line of a row; None if the line is unknown."""
+        return self.index.line(int(self.rows[row]))
+
+
 def fields_hint(source: Source) -> str:
     """Return a hint that says how to list the fields of a file."""
     return f"`metrics-core formats --of {source.name}` lists its fields."
@@ -139,8 +152,3 @@ def row_problem(
     if line is None:
         actual = f"{actual} (row {row + 1:,})"
     return LineProblem(line, actual, expected, hint=hint)
-
-
-def format_count(count: int, noun: str) -> str:
-    """Return a count with its noun: "1 blank line", "2,000 blank lines"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from metrics_core.base.errors import FileFormatError, content_error
+from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import MAX_FILES, Limit
 from metrics_core.formats.source.unpacking import (
+    PathOrBytes,
     check_unpacked,
     escapes_target_folder,
     is_zip,
@@ -32,16 +33,15 @@ class SetMembers:
 
 @contextmanager
 def open_members(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     source_name: str,
     limit: Limit,
-    build_error: Callable[[str], FileFormatError],
+    expected: tuple[str, str],
 ) -> Iterator[SetMembers]:
     """Open a folder, a zip file, or the bytes of a zip file. `source_name` is its name in messages.
 
     The unpacked files of a zip together have the same limit as a single file. If the source is
-    neither a folder nor a zip, the error is made by `build_error`, which takes a description of the
-    source."""
+    neither a folder nor a zip, the error says what is `expected`: a description and a hint."""
     if not isinstance(source, bytes):
         source = Path(source)
         if source.is_dir():
@@ -50,14 +50,15 @@ def open_members(
             yield SetMembers(files.keys(), files.__getitem__)
             return
     if not is_zip(source):
-        raise build_error("neither a folder nor a zip file")
+        raise content_error(source_name, "neither a folder nor a zip file", *expected)
     archive = open_zip(source_name, source if isinstance(source, Path) else io.BytesIO(source))
     with archive:
         names = list_zip_members(archive)
         check_file_count(source_name, len(names))
         bad_name = next((n for n in names if escapes_target_folder(n)), None)
         if bad_name is not None:
-            raise build_error(f"the path `{bad_name}`, which points outside the archive")
+            actual = f"the path `{bad_name}`, which points outside the archive"
+            raise content_error(source_name, actual, *expected)
         max_size, total_size = limit.max_unpacked_size(stored_size(source)), 0
 
         def content(member: str) -> bytes:

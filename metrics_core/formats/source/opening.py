@@ -12,13 +12,13 @@ from pathlib import Path
 from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import Limit, Size
 from metrics_core.formats.source.source import Source
-from metrics_core.formats.source.unpacking import convert_read_errors, read_pipe
+from metrics_core.formats.source.unpacking import PathOrBytes, convert_read_errors, read_pipe
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 
 def open_source(
-    source: str | Path | bytes,
+    source: PathOrBytes,
     name: str | None = None,
     encoding: str | None = None,
     limit: Size | None = None,
@@ -30,12 +30,12 @@ def open_source(
     ParameterError for an invalid limit."""
     size_limit = Limit.from_size(limit)
     if isinstance(source, bytes):
-        return Source(printable_name(name or "the file"), source, encoding, size_limit)
+        return Source(name_source(source, name), source, encoding, size_limit)
     if str(source) == "-":
         stdin = sys.stdin.buffer if sys.stdin is not None else io.BytesIO()
         content = read_pipe("-", stdin, size_limit)
         return Source(printable_name(name or "standard input"), content, encoding, size_limit)
-    path, source_name = Path(source), printable_name(name or str(source))
+    path, source_name = Path(source), name_source(source, name)
     with convert_read_errors(source_name):
         if path.exists() and not path.is_file() and not path.is_dir():
             with path.open("rb") as pipe:
@@ -60,3 +60,8 @@ def convert_memory_errors(source: Source) -> Iterator[None]:
 def printable_name(name: str) -> str:
     """Return a file name as text, with a replacement character for each byte that is not UTF-8."""
     return _NO_TEXT.sub("\ufffd", name)
+
+
+def name_source(source: PathOrBytes, name: str | None = None) -> str:
+    """Return the name of a source in messages: the name that the user gave, or its path."""
+    return printable_name(name or ("the file" if isinstance(source, bytes) else str(source)))

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from metrics_core.base.errors import content_error
 from metrics_core.formats.source.limits import format_size
 from metrics_core.formats.source.source import Source
-from metrics_core.tables.arrays import is_list_type
+from metrics_core.tables.arrays import is_coded, is_list_type
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -258,7 +258,7 @@ class _ColumnSizes:
         columns = [] if first is None else _flatten_columns(first)
         lengths = dict.fromkeys(self.indexes, 0)
         for index, column in zip(self.indexes, columns, strict=bool(columns)):
-            if pa.types.is_dictionary(column.type):
+            if is_coded(column):
                 lengths[index] = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
             elif self.groups[group].chunks[index].deltas:
                 lengths[index] = self.groups[group].chunks[index].size
@@ -281,7 +281,7 @@ class _ColumnSizes:
             raise self.source.limit.limit_error(self.source.name, actual, expected, self.max_size)
         for batch in self._iterate_batches(at_once, groups):
             for index, column in enumerate(_flatten_columns(batch.slice(0, rows_left))):
-                if pa.types.is_dictionary(column.type):
+                if is_coded(column):
                     lengths = pc.binary_length(column.dictionary).cast(pa.int64())
                     text_sizes[index] += pc.sum(lengths.take(column.indices)).as_py() or 0
                 elif self.indexes[index] in self._delta_encoded_indexes:
@@ -295,17 +295,12 @@ class _ColumnSizes:
     def _iterate_batches(self, rows: int, groups: list[int]) -> Iterator[pa.RecordBatch]:
         """Yield batches of the columns. Strings are read as dictionary codes if Arrow supports this
         for their encoding."""
-        return iter(
-            self._dictionary_file.iter_batches(rows, row_groups=groups, columns=self._column_paths)
-        )
+        paths = [self._column_path(index) for index in self.indexes]
+        return iter(self._dictionary_file.iter_batches(rows, row_groups=groups, columns=paths))
 
     @cached_property
     def _delta_encoded_indexes(self) -> set[int]:
         return {p for group in self.groups for p in self.indexes if group.chunks[p].deltas}
-
-    @property
-    def _column_paths(self) -> list[str]:
-        return [self._column_path(index) for index in self.indexes]
 
     def _column_path(self, index: int) -> str:
         return str(self.file.schema.column(index).path)

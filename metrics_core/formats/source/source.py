@@ -29,6 +29,7 @@ BLOCK = 4 << 20
 """Number of bytes passed to a reader at once. It is small enough for the processor's caches, and
 large enough to amortise function calls."""
 
+PARQUET_MAGIC = b"PAR1"
 MAX_LINE_BYTES = 10_000_000
 """Maximum number of bytes in a line."""
 
@@ -250,7 +251,10 @@ class Source:
         each line end becomes a newline. Raises FileFormatError for a NUL byte or invalid UTF-8."""
         nul = block.find(b"\0")
         if nul >= 0:
-            raise self._binary_error(offset + nul)
+            actual = f"a NUL byte at byte {offset + nul:,}"
+            hint = "The file is binary, damaged, or UTF-16 without a byte order mark."
+            line = self._find_line(offset + nul)
+            raise content_error(self.name, actual, "text", hint, line=line)
         if not block.isascii():
             try:
                 block.decode()
@@ -259,11 +263,6 @@ class Source:
         if plain_ends and b"\r" in block:
             return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return block
-
-    def _binary_error(self, position: int) -> FileFormatError:
-        hint = "The file is binary, damaged, or UTF-16 without a byte order mark."
-        line = self._find_line(position)
-        return content_error(self.name, f"a NUL byte at byte {position:,}", "text", hint, line=line)
 
     def _utf8_error(self, block: bytes, position: int, offset: int) -> FileFormatError:
         actual = f"0x{block[position]:02X} at byte {offset + position:,}, which is not UTF-8"
@@ -314,14 +313,17 @@ class Source:
         raise content_error(self.name, "a longer line", expected, hint, line=line)
 
 
+def is_parquet(source: Source) -> bool:
+    """Return whether a file is Parquet, according to its first bytes."""
+    return source.magic.startswith(PARQUET_MAGIC)
+
+
 def shorten_line(line: str) -> str:
     """Return a line for a message: at most 120 characters, with control characters escaped."""
     text = line if len(line) <= _MAX_LENGTH else line[:_MAX_LENGTH] + " …"
-    return "".join(c if c.isprintable() or c == "\t" else _escape_character(c) for c in text)
-
-
-def _escape_character(character: str) -> str:
-    return character.encode("unicode_escape").decode()
+    return "".join(
+        c if c.isprintable() or c == "\t" else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def _first_bytes(origin: Origin) -> bytes:

@@ -19,11 +19,15 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, content_error
+from metrics_core.base.wording import list_first
 from metrics_core.formats.source.limits import RATIO_FROM, TYPICAL_RATIO, Limit, format_size
 from metrics_core.formats.source.unsupported_files import refuse_unsupported_zip
 
 Origin = Path | bytes
 """A file, or bytes in memory."""
+
+PathOrBytes = str | Origin
+"""A path as users give it, or the bytes of a file."""
 
 _MEASURED_FROM, _MEASURED_RATIO = 16 << 20, 20
 """Once a stream has yielded more than `_MEASURED_FROM` bytes and more than `_MEASURED_RATIO` times
@@ -220,7 +224,7 @@ def _find_only_member(name: str, archive: zipfile.ZipFile) -> str:
     members = list_zip_members(archive)
     refuse_unsupported_zip(name, members)
     if len(members) != 1:
-        member_list = ", ".join(f"`{n}`" for n in members[:4]) + (", …" if len(members) > 4 else "")
+        member_list = list_first([f"`{name}`" for name in members], 4)
         raise content_error(
             name,
             f"{len(members)} files: {member_list}" if members else "no file",

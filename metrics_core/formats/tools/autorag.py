@@ -3,29 +3,34 @@ documents in corpus.parquet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from metrics_core.base.errors import content_error
-from metrics_core.base.notes import Note
+from metrics_core.base.notes import note_on_cases
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
 from metrics_core.formats.parquet import (
-    MAGIC,
-    call_arrow,
+    convert_arrow_errors,
     decode_column,
     is_autorag_corpus,
     open_parquet,
-    read_batches,
+    read_columns,
 )
-from metrics_core.formats.registry import TOOL_SPECIFIC, Kind, Loaded, Request, Sample, Tool, reader
+from metrics_core.formats.registry import (
+    TOOL_SPECIFIC,
+    Loaded,
+    Request,
+    Sample,
+    Sureness,
+    Tool,
+    reader,
+)
 from metrics_core.formats.source.lines import convert_table_errors
-from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES, check_table_size
-from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.source.parquet_size import OBJECT_CELL_BYTES
+from metrics_core.formats.source.source import PARQUET_MAGIC, Source, is_parquet, shorten_line
 from metrics_core.tables import Documents
 from metrics_core.tables.columns import ID
 
@@ -118,9 +123,9 @@ declare(
 )
 
 
-def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
+def recognise_corpus(sample: Sample) -> Sureness:
     """Recognise a corpus by the columns doc_id, contents and metadata, if metadata is a struct."""
-    if not sample.source.magic.startswith(MAGIC):
+    if not is_parquet(sample.source):
         return {}
     return {"documents": TOOL_SPECIFIC} if is_autorag_corpus(open_parquet(sample.source)) else {}
 
@@ -133,7 +138,7 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
     explanation="AutoRAG's corpus.parquet: doc_id and contents; metadata fields become columns.",
     example="(binary) columns doc_id, contents, metadata",
     recognise=recognise_corpus,
-    magic=MAGIC,
+    magic=PARQUET_MAGIC,
     tools=(
         Tool(
             "AutoRAG",
@@ -147,35 +152,27 @@ def recognise_corpus(sample: Sample) -> Mapping[Kind, int]:
 def read_corpus(source: Source, request: Request) -> Loaded:
     """Read the documents of a corpus. Raises FileFormatError if a column is missing."""
     file = open_parquet(source)
-    names, unused_names = call_arrow(source, partial(_split_columns, file.schema_arrow))
-    if not {"doc_id", "contents"} <= {*names}:
-        raise content_error(
-            source.name, shorten_line(", ".join(names)), "columns doc_id and contents"
-        )
-    call_arrow(
-        source, partial(check_table_size, source, file, names, bytes_per_cell=OBJECT_CELL_BYTES)
-    )
-    batches = call_arrow(source, partial(read_batches, source, file, names))
-    if not batches:
-        raise content_error(source.name, "only a header", "at least one row")
-    table = call_arrow(source, pa.Table.from_batches(batches).flatten)
     columns = {}
-    for name in names:
-        column = call_arrow(source, partial(_to_text_column, table[name]))
-        if name == "contents":
-            columns["text"] = pc.fill_null(column, "")
-        else:
-            column_name = name.removeprefix("metadata.")
-            columns[
-                column_name if column_name not in columns and column_name != "text" else name
-            ] = column
+    with convert_arrow_errors(source):
+        names, unused_names = _split_columns(file.schema_arrow)
+        if not {"doc_id", "contents"} <= {*names}:
+            raise content_error(
+                source.name, shorten_line(", ".join(names)), "columns doc_id and contents"
+            )
+        table = read_columns(source, file, names, OBJECT_CELL_BYTES).flatten()
+        for name in names:
+            column = decode_column(table[name]).cast(ID)
+            if name == "contents":
+                columns["text"] = pc.fill_null(column, "")
+            else:
+                short_name = name.removeprefix("metadata.")
+                is_free = short_name not in columns and short_name != "text"
+                columns[short_name if is_free else name] = column
     with convert_table_errors(source, None):
         documents = Documents.from_columns(columns)
     if unused_names:
         message = f"columns not used: {', '.join(unused_names)}"
-        documents = documents.with_notes(
-            Note("columns", message, len(unused_names), tuple(unused_names[:3]))
-        )
+        documents = documents.with_notes(note_on_cases("columns", message, unused_names))
     return Loaded(documents, "autorag_corpus", "AutoRAG corpus", source.name)
 
 
@@ -190,7 +187,3 @@ def _split_columns(schema: pa.Schema) -> tuple[list[str], list[str]]:
         ]:
             (unused_names if pa.types.is_nested(kind) else names).append(name)
     return names, unused_names
-
-
-def _to_text_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.cast(decode_column(column), ID)

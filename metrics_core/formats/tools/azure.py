@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import count
 from typing import Any
 
 from metrics_core.formats.declaring import declare
@@ -15,11 +16,9 @@ _NAMES = ("query_id", "id", "query")
 def _add_ids(blocks: Iterable[list[Any]], _name: str) -> Iterator[list[Any]]:
     """Add an id to each row that has none, and yield the rows. The id is the query's text, or the
     row number if the row has no query text."""
-    number = 0
+    numbers = count(1)
     for rows in blocks:
-        numbers = range(number + 1, number + 1 + len(rows))
-        number += len(rows)
-        yield [_add_id(row, row_number) for row_number, row in zip(numbers, rows, strict=True)]
+        yield [_add_id(row, next(numbers)) for row in rows]
 
 
 def _add_id(row: Any, number: int) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, mend_each_object
+from metrics_core.formats.mapping.presets import Preset, get_value, mend_each_object
 from metrics_core.formats.registry import Tool
 
 _VESPA_QUERY = "query_id || qid || id || query"
@@ -23,7 +23,7 @@ def _split_by_query(content: dict[str, Any], _name: str) -> list[Any]:
 
 def _is_vespa(record: Any) -> bool:
     answer = record if "root" in record else next(iter(record.values()), None)
-    root = answer.get("root") if isinstance(answer, dict) else None
+    root = get_value(answer, "root")
     return isinstance(root, dict) and ("children" in root or "relevance" in root)
 
 

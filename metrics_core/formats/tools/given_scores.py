@@ -12,12 +12,11 @@ import pyarrow as pa
 
 from metrics_core.base.notes import Note
 from metrics_core.formats.file_kinds import read_sample
-from metrics_core.formats.parquet import MAGIC, read_parquet_rows
+from metrics_core.formats.parquet import read_parquet_rows
 from metrics_core.formats.parsing.delimited import (
     Record,
-    read_csv_records,
     read_named_columns,
-    read_tsv_records,
+    read_records,
 )
 from metrics_core.formats.parsing.eval_lines import NOT_OFFERED, find_eval_columns
 from metrics_core.formats.parsing.named import NamedColumns
@@ -28,20 +27,21 @@ from metrics_core.formats.registry import (
     KIND_TITLES,
     TOOL_SPECIFIC,
     FirstRows,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
+    is_json,
     reader,
 )
 from metrics_core.formats.source.lines import line_error
-from metrics_core.formats.source.source import Source
+from metrics_core.formats.source.source import Source, is_parquet
 from metrics_core.formats.tabular import detect_separator, read_csv_columns, read_tsv_columns
 from metrics_core.formats.tools.score_tools import TOOLS, find_record_reader, infer_tool_columns
 from metrics_core.tables.columns import ID
 
 
-def recognise_scores(sample: Sample) -> Mapping[Kind, int]:
+def recognise_scores(sample: Sample) -> Sureness:
     """Recognise scores by the columns of a table, or by the lines that trec_eval and ir_measures
     print."""
     if sample.columns or not _has_tool_rows(sample):
@@ -64,7 +64,7 @@ def _find_columns(first_rows: FirstRows, assigned: Mapping[str, str]) -> ScoreCo
 def _first_records(sample: Sample) -> list[Any]:
     """Return the first records of a JSON file. Returns an empty list for other files, and if the
     first record is truncated."""
-    if not sample.text.lstrip().startswith(("{", "[")):
+    if not is_json(sample):
         return []
     from metrics_core.formats.mapping.records import read_first_records
 
@@ -73,9 +73,9 @@ def _first_records(sample: Sample) -> list[Any]:
 
 def _read_first_rows(sample: Sample) -> FirstRows | None:
     """Return the columns and first rows of a table; None for any other file."""
-    if sample.source.magic.startswith(MAGIC):
+    if is_parquet(sample.source):
         return read_parquet_rows(sample)
-    if not sample.text.lstrip().startswith(("{", "[")):
+    if not is_json(sample):
         first_rows = read_tsv_columns(sample) or read_csv_columns(sample)
         if first_rows is None or '"' not in sample.text or "\t" in sample.first_line:
             return first_rows
@@ -125,7 +125,7 @@ def read_scores(source: Source, request: Request) -> Loaded:
 def _read_columns(source: Source, request: Request) -> NamedColumns:
     """Return the named columns of a file."""
     sample = read_sample(source, request.columns)
-    if source.magic.startswith(MAGIC) or sample.text.lstrip().startswith(("{", "[")):
+    if is_parquet(source) or is_json(sample):
         return _read_records(source)
     names = [] if request.columns else find_eval_columns(sample.lines)
     if names:
@@ -141,10 +141,8 @@ def _read_columns(source: Source, request: Request) -> NamedColumns:
             named.names.append("run")
             named.columns["run"] = pa.chunked_array([pa.array(runs[:1] * len(named), ID)])
         return named
-    if "\t" in sample.first_line:
-        return read_named_columns(source, request, read_tsv_records(source))
-    rows = read_csv_records(source, detect_separator(sample) or ",")
-    return read_named_columns(source, request, rows)
+    separator = "\t" if "\t" in sample.first_line else detect_separator(sample) or ","
+    return read_named_columns(source, request, read_records(source, separator))
 
 
 def _read_records(source: Source) -> NamedColumns:
@@ -152,19 +150,18 @@ def _read_records(source: Source) -> NamedColumns:
     from metrics_core.formats.mapping.records import read_blocks
 
     (records,) = read_blocks(source, lambda name: True, in_one_block=True)
-    values, lines = records.values.to_list(), records.lines
+    values = records.values.to_list()
     record_reader = find_record_reader(values[:1]) or _read_plain_record
-    numbers = [None] * len(values) if lines is None else lines.tolist()
     rows = list[tuple[int | None, Any]]()
     without_number = Counter[str]()
-    for number, value in zip(numbers, values, strict=True):
+    for number, value in zip(records.line_numbers(), values, strict=True):
         for row in record_reader(value, source.name):
             # lm-eval combines such values, for example for perplexity, only over all queries.
             if isinstance(row, dict) and isinstance(row.get("value"), list):
                 without_number[str(row.get("measure"))] += 1
             else:
                 rows.append((number, row))
-    named = to_named_columns(source, rows, "scores", known_lines=lines is not None)
+    named = to_named_columns(source, rows, "scores", known_lines=records.lines is not None)
     for name, n in without_number.items():
         message = f"{name} has a list instead of a number for each query, so it is not read"
         named.notes.append(Note("lists", message, n, (name,)))

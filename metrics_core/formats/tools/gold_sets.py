@@ -3,15 +3,13 @@ corpus and the relevant documents."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
-
-if TYPE_CHECKING:
-    from metrics_core.formats.mapping.axes import Records
 
 _PARTS = ("queries", "corpus", "relevant_docs")
 _SETTINGS = {"mode"}

@@ -5,26 +5,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.base.notes import Note
+from metrics_core.base.wording import format_with_noun
 from metrics_core.formats.parsing.checking import build_qrels_table
 from metrics_core.formats.parsing.systems import FormatDetails, load_runs
 from metrics_core.formats.registry import (
     CERTAIN,
     TOOL_SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
+    build_sample,
     reader,
 )
-from metrics_core.formats.source.lines import LineIndex, format_count, line_error
+from metrics_core.formats.source.lines import LineIndex, line_error
 from metrics_core.formats.source.source import Source, shorten_line
 from metrics_core.formats.values import A_SCORE, explain_bad_number, is_number
 from metrics_core.tables.columns import ID, encode_texts
@@ -41,7 +43,7 @@ _NUMBERED_MESSAGE = (
 )
 
 
-def recognise_letor(sample: Sample) -> Mapping[Kind, int]:
+def recognise_letor(sample: Sample) -> Sureness:
     """Recognise lines with a grade, `qid:`, and features or a comment. Most lines of the file must
     have this form."""
     match_count = sum(bool(_LINE.match(line)) for line in sample.lines)
@@ -147,11 +149,11 @@ def _line_notes(counts: _LineCounts) -> Iterator[Note]:
     if counts.unnamed_lines:
         yield Note("places", _NUMBERED_MESSAGE, len(counts.unnamed_lines), loud=True)
     longer = (
-        f"{format_count(counts.long_comments, 'comment')} with several words; the first word is"
+        f"{format_with_noun(counts.long_comments, 'comment')} with several words; the first word is"
         " used as the document's id"
     )
-    features = f"{format_count(counts.features, 'line')} with features; features are ignored"
-    skipped = f"{format_count(counts.skipped, 'blank or comment line')}, skipped"
+    features = f"{format_with_noun(counts.features, 'line')} with features; features are ignored"
+    skipped = f"{format_with_noun(counts.skipped, 'blank or comment line')}, skipped"
     for code, count, message in (
         ("comments", counts.long_comments, longer),
         ("features", counts.features, features),
@@ -188,7 +190,7 @@ def _partly_named_error(
     )
 
 
-def recognise_ranklib(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ranklib(sample: Sample) -> Sureness:
     """Recognise lines with a query, a document number and a score, separated by tabs. Document
     numbers count 0, 1, 2, … in each query.
 
@@ -236,7 +238,7 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
     """Read a run from RankLib's scores or from the output of its option -indri.
 
     Raises FileFormatError for a malformed line."""
-    lines = Sample(source, source.head.decode()).lines
+    lines = build_sample(source).lines
     if any(_is_indri(line.split()) for line in lines):
         return _read_indri(source, request)
     rows, query_counts = _LineRows(), Counter[str]()
@@ -249,35 +251,30 @@ def read_ranklib(source: Source, request: Request) -> Loaded:
             raise line_error(
                 source,
                 number,
-                format_count(len(fields), "column"),
+                format_with_noun(len(fields), "column"),
                 "query, number and score",
                 f"{hint}, separated by tabs.",
             )
         query_id, position, score = fields
         if position != str(query_counts[query_id]):
-            actual, expected = (
-                f"place `{shorten_line(position)}`",
-                f"place {query_counts[query_id]}",
-            )
             raise line_error(
                 source,
                 number,
-                actual,
-                f"{expected} of query {shorten_line(query_id)}",
+                f"place `{shorten_line(position)}`",
+                f"place {query_counts[query_id]} of query {shorten_line(query_id)}",
                 "RankLib numbers documents 0, 1, 2, … within each query.",
             )
-        if not is_number(score):
-            raise line_error(
-                source,
-                number,
-                f"`{shorten_line(score)}`",
-                A_SCORE,
-                explain_bad_number(score) or hint,
-            )
+        _check_score(source, number, score, hint)
         query_counts[query_id] += 1
         rows.add(source, number, query_id, position, score)
     note = Note("places", _NUMBERED_MESSAGE, query_counts.total(), loud=True)
     return _load_run(source, request, rows, "RankLib: query, number, score", [note])
+
+
+def _check_score(source: Source, line: int, score: str, hint: str) -> None:
+    if not is_number(score):
+        hint = explain_bad_number(score) or hint
+        raise line_error(source, line, f"`{shorten_line(score)}`", A_SCORE, hint)
 
 
 def _load_run(
@@ -323,13 +320,6 @@ def _read_indri(source: Source, request: Request) -> Loaded:
         if len(words) < 6 or words[1] != "Q0" or not doc_id or " " in doc_id:
             actual = f"`{shorten_line(comment)}` in the document column"
             raise line_error(source, number, actual, "a document's id", hint)
-        if not is_number(words[-2]):
-            raise line_error(
-                source,
-                number,
-                f"`{shorten_line(words[-2])}`",
-                A_SCORE,
-                explain_bad_number(words[-2]) or hint,
-            )
+        _check_score(source, number, words[-2], hint)
         rows.add(source, number, words[0], doc_id, words[-2])
     return _load_run(source, request, rows, "RankLib: query, comment, rank, score", [])

@@ -6,14 +6,12 @@ records."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics_core.formats.declaring import declare
-from metrics_core.formats.mapping.presets import Preset, Remark
+from metrics_core.formats.mapping.axes import Records
+from metrics_core.formats.mapping.presets import Preset, Remark, get_value
 from metrics_core.formats.registry import Tool
-
-if TYPE_CHECKING:
-    from metrics_core.formats.mapping.axes import Records
 
 _SEARCH_PREFIXES = ("", "_source", "hits.hits[]._source")
 """Prefixes of the paths of records. The records may be the hits of a search, or a single document
@@ -25,7 +23,7 @@ def _unwrap_sources(records: list[Any]) -> list[Any]:
     hits."""
     sources = []
     for record in records:
-        hits = record.get("hits") if isinstance(record, dict) else None
+        hits = get_value(record, "hits")
         inner = hits.get("hits") if isinstance(hits, dict) else [record]
         hit_sources = [hit.get("_source", hit) for hit in inner or () if isinstance(hit, dict)]
         sources += [source for source in hit_sources if isinstance(source, dict)]
@@ -61,10 +59,10 @@ def _find_incomplete_searches(records: Records) -> list[str]:
     """Return the searches that returned only some of their hits, each described as "10 of 34"."""
     cases = []
     for record in records.values.to_list():
-        hits = record.get("hits") if isinstance(record, dict) else None
-        total = hits.get("total") if isinstance(hits, dict) else None
+        hits = get_value(record, "hits")
+        total = get_value(hits, "total")
         count = str(total.get("value") if isinstance(total, dict) else total)
-        hit_count = len(hits.get("hits") or ()) if isinstance(hits, dict) else 0
+        hit_count = len(get_value(hits, "hits") or ())
         if count.isdigit() and int(count) > hit_count:
             cases.append(f"{hit_count:,} of {int(count):,}")
     return cases

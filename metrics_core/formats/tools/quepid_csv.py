@@ -9,47 +9,52 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from metrics_core.base.arrays import Ints
 from metrics_core.base.errors import (
     MOST_PROBLEMS_SHOWN,
     FileFormatError,
     LineProblem,
-    content_error,
 )
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import plural
+from metrics_core.base.notes import Note, note_on_cases
+from metrics_core.base.wording import format_query_count, format_with_noun, plural
 from metrics_core.formats.declaring import declare
 from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parsing.columns import fold_name, name_document_columns
 from metrics_core.formats.parsing.delimited import (
     read_csv_records,
     read_named_columns,
-    read_named_columns_with_arrow,
+    read_table,
     split_csv,
 )
-from metrics_core.formats.parsing.named import NamedColumns, check_header, load_named
+from metrics_core.formats.parsing.named import (
+    NamedColumns,
+    check_header,
+    check_rows_exist,
+    load_named,
+)
 from metrics_core.formats.registry import (
     TOOL_SPECIFIC,
     Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
+    add_notes,
     missing_kind_error,
     reader,
 )
-from metrics_core.formats.source.lines import RowLines, file_error, line_error
+from metrics_core.formats.source.lines import SelectedLines, file_error, line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.tabular import read_csv_columns
 from metrics_core.tables import Queries
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, is_coded
 from metrics_core.tables.columns import ID
 
 _RATINGS = ["query", "docid", "rating"]
@@ -59,7 +64,7 @@ _GUARDED = r"^ ([=+\-@])"
 formula."""
 
 
-def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ratings(sample: Sample) -> Sureness:
     """Recognise ratings by the names of their three columns.
 
     If a value of the query column contains a space, or if a query has no ratings, the query column
@@ -98,9 +103,7 @@ def recognise_ratings(sample: Sample) -> Mapping[Kind, int]:
 def read_ratings(source: Source, request: Request) -> Loaded:
     """Read the judgments or the queries in a file of ratings. Raises FileFormatError."""
     qrels_request = replace(request, kind="qrels")
-    named = read_named_columns_with_arrow(source, qrels_request, ",")
-    if named is None:
-        named = read_named_columns(source, qrels_request, read_csv_records(source, ","))
+    named = read_table(source, qrels_request, ",")
     if named.names != _RATINGS:
         raise _columns_error(source, named.names, named.header or 1, _RATINGS)
     row_count = len(named)
@@ -130,31 +133,18 @@ def _columns_error(
     )
 
 
-@dataclass(frozen=True)
-class _RowSubset:
-    """Physical lines of the rows that are kept. `rows`, int64[row], are their row numbers in the
-    file."""
-
-    index: RowLines
-    rows: Ints
-
-    def line(self, row: int) -> int | None:
-        return self.index.line(int(self.rows[row]))
-
-
 def _drop_unrated(named: NamedColumns) -> NamedColumns:
     """Return the rows of queries that have ratings, and a note about the other queries."""
-    is_empty = [pc.equal(_decode_column(named.column(index)), "") for index in (1, 2)]
+    is_empty = [pc.equal(named.column(index).cast(ID), "") for index in (1, 2)]
     is_unrated = pc.and_(*is_empty)
     if not pc.any(is_unrated).as_py():
         return named
     row_numbers = as_array(pc.indices_nonzero(pc.invert(is_unrated))).astype("int64")
     columns = {name: column.take(pa.array(row_numbers)) for name, column in named.columns.items()}
-    line_index = _RowSubset(named.index, row_numbers) if named.index else None
-    queries = _decode_column(named.column(0)).filter(is_unrated).unique().to_pylist()
-    noun = plural(len(queries), "query", "queries")
-    message = f"{len(queries):,} {noun} without ratings and therefore without judgments"
-    note = Note("unrated", message, len(queries), tuple(queries[:3]))
+    line_index = SelectedLines(named.index, row_numbers) if named.index else None
+    queries = named.column(0).cast(ID).filter(is_unrated).unique().to_pylist()
+    message = f"{format_query_count(len(queries))} without ratings and therefore without judgments"
+    note = note_on_cases("unrated", message, queries)
     return replace(named, columns=columns, index=line_index, notes=[*named.notes, note])
 
 
@@ -163,35 +153,25 @@ def _strip_formula_guards(named: NamedColumns, names: list[str]) -> NamedColumns
     columns, changed = dict(named.columns), dict[str, None]()
     count = 0
     for name in names:
-        texts = _decode_column(columns[name])
+        texts = columns[name].cast(ID)
         is_guarded = pc.match_substring_regex(texts, _GUARDED)
         row_count = pc.sum(is_guarded).as_py() or 0
         if row_count:
             stripped = pc.replace_substring_regex(texts, _GUARDED, r"\1")
             changed |= dict.fromkeys(stripped.filter(is_guarded).unique().to_pylist()[:3])
-            is_coded = pa.types.is_dictionary(columns[name].type)
-            columns[name] = stripped.dictionary_encode() if is_coded else stripped
+            columns[name] = stripped.dictionary_encode() if is_coded(columns[name]) else stripped
             count += row_count
     if not count:
         return named
-    return replace(
-        named, columns=columns, notes=[*named.notes, _formula_guard_note(count, [*changed])]
-    )
-
-
-def _formula_guard_note(count: int, examples: list[str]) -> Note:
     message = (
         f"{count:,} {plural(count, 'text begins', 'texts begin')} with the blank that Quepid adds"
         " before = + - or @ for spreadsheets; the blank is removed"
     )
-    return Note("guards", message, count, tuple(examples[:3]))
+    note = Note("guards", message, count, tuple([*changed][:3]))
+    return replace(named, columns=columns, notes=[*named.notes, note])
 
 
-def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(ID) if pa.types.is_dictionary(column.type) else column
-
-
-def recognise_snapshots(sample: Sample) -> Mapping[Kind, int]:
+def recognise_snapshots(sample: Sample) -> Sureness:
     """Recognise snapshots by their first six column names. All other columns are fields of
     documents."""
     if sample.columns or not sample.lines:
@@ -243,13 +223,10 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
     from metrics_core.formats.mapping.axes import PythonValues, Records
 
     named = _read_snapshot_columns(source, request)
-    if not len(named):
-        raise content_error(
-            source.name, "only a header", "at least one row", "Is the file complete?"
-        )
+    check_rows_exist(source, named)
     runs, records = _build_run_names(named), list[dict[str, object]]()
     fields, problems = name_document_columns(named.names[6:]), list[LineProblem]()
-    columns = [_decode_column(named.column(index)).to_pylist() for index in range(len(named.names))]
+    columns = [named.column(index).cast(ID).to_pylist() for index in range(len(named.names))]
     lines = [named.index.line(row) or 0 for row in range(len(named))] if named.index else None
     for row, (_, _, _, query, doc, position, *values) in enumerate(zip(*columns, strict=True)):
         is_empty = query and not doc and not position
@@ -264,8 +241,8 @@ def read_snapshots(source: Source, request: Request) -> Loaded:
         raise file_error(source, problems[:MOST_PROBLEMS_SHOWN], count=len(problems))
     blocks = [Records(PythonValues(records), None if lines is None else np.array(lines))]
     loaded = preset_files.read_preset(SNAPSHOTS, source, request, iter(blocks))
-    notes = dict(_snapshot_notes(named, runs))[request.kind]
-    return replace(loaded, table=loaded.table.with_notes(*notes))
+    notes = [*named.notes, *([_snapshots_note(named, runs)] if request.kind == "run" else [])]
+    return add_notes(loaded, *notes)
 
 
 declare(SNAPSHOTS, recognise=recognise_snapshots, first_rows=read_csv_columns, read=read_snapshots)
@@ -295,9 +272,7 @@ def _position_problem(line: int | None, query: str, doc: str, position: str) -> 
 def _build_run_names(named: NamedColumns) -> list[str]:
     """Return the run name of each row: the name of its snapshot. If several snapshots have the same
     name, the time is added; if they also have the same time, the case is added too."""
-    rows = list(
-        zip(*(_decode_column(named.column(index)).to_pylist() for index in range(3)), strict=True)
-    )
+    rows = list(zip(*(named.column(index).cast(ID).to_pylist() for index in range(3)), strict=True))
     snapshots = dict.fromkeys(rows)
     name_counts = Counter(name for name, _, _ in snapshots)
     time_counts = Counter((name, time) for name, time, _ in snapshots)
@@ -310,20 +285,12 @@ def _build_run_names(named: NamedColumns) -> list[str]:
     return [names_by_snapshot[row] for row in rows]
 
 
-def _snapshot_notes(named: NamedColumns, runs: list[str]) -> Iterator[tuple[Kind, list[Note]]]:
-    """Yield notes for each kind of table. The notes for runs list the snapshots."""
-    columns = (_decode_column(named.column(index)).to_pylist() for index in (1, 2))
-    snapshot_keys = dict.fromkeys(zip(runs, *columns, strict=True))
+def _snapshots_note(named: NamedColumns, runs: list[str]) -> Note:
+    """Return the note that lists the snapshots of the runs."""
+    columns = (named.column(index).cast(ID).to_pylist() for index in (1, 2))
     snapshots = [
-        f"{run} of {time or 'no time'}, case {case or 'none'}" for run, time, case in snapshot_keys
+        f"{run} of {time or 'no time'}, case {case or 'none'}"
+        for run, time, case in dict.fromkeys(zip(runs, *columns, strict=True))
     ]
-    message = (
-        f"{len(snapshot_keys):,} Quepid {plural(len(snapshot_keys), 'snapshot')}, ordered by"
-        " position"
-    )
-    yield (
-        "run",
-        [*named.notes, Note("snapshots", message, len(snapshot_keys), tuple(snapshots[:3]))],
-    )
-    yield "queries", named.notes
-    yield "documents", named.notes
+    message = f"{format_with_noun(len(snapshots), 'Quepid snapshot')}, ordered by position"
+    return note_on_cases("snapshots", message, snapshots)

@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.axes import Records
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder, mend_each_object
 from metrics_core.formats.parsing.json_text import parse_file
 from metrics_core.formats.registry import Tool
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
-
-if TYPE_CHECKING:
-    from metrics_core.formats.mapping.axes import Records
 
 _DETAILS = " ".join(f"{name}={{0}}.{name}" for name in ("information_need", "notes", "options"))
 """Keys of a query other than its text."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from metrics_core.base.errors import FileFormatError
 from metrics_core.formats.declaring import declare, is_json_or_parquet
 from metrics_core.formats.mapping.presets import Preset, Remark, make_case_finder
-from metrics_core.formats.parquet import MAGIC
 from metrics_core.formats.parsing.delimited import read_csv_records, split_csv
 from metrics_core.formats.parsing.list_literals import parse_list
 from metrics_core.formats.parsing.score_columns import value_kinds
@@ -22,10 +21,12 @@ from metrics_core.formats.registry import (
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
 )
 from metrics_core.formats.source.lines import line_error
-from metrics_core.formats.source.source import Source, shorten_line
+from metrics_core.formats.source.source import Source, is_parquet, shorten_line
+from metrics_core.tables.run_names import find_free_name
 
 if TYPE_CHECKING:
     from metrics_core.formats.mapping.axes import Records
@@ -101,7 +102,7 @@ SAMPLES = Preset(
 )
 
 
-def recognise_samples(sample: Sample) -> Mapping[Kind, int]:
+def recognise_samples(sample: Sample) -> Sureness:
     """Recognise samples by the field names in the first sample: a question, and contexts or the ids
     of contexts."""
     names, may_have_more = _first_sample_names(sample)
@@ -188,27 +189,22 @@ def _read_records(source: Source, request: Request) -> Iterator[Records]:
     from metrics_core.formats.mapping.axes import PythonValues, Records
     from metrics_core.formats.mapping.records import read_blocks
 
-    if source.magic.startswith(MAGIC) or source.head.lstrip().startswith((b"{", b"[")):
+    if is_parquet(source) or source.head.lstrip().startswith((b"{", b"[")):
         (source_records,) = read_blocks(source, lambda name: True, in_one_block=True)
     else:
         rows = dict(_read_csv(source))
         source_records = Records(PythonValues([*rows.values()]), np.array([*rows]))
     samples = source_records.values.to_list()
-    numbers = (
-        [None] * len(samples) if source_records.lines is None else source_records.lines.tolist()
-    )
     names = dict.fromkeys(name for value in samples if isinstance(value, dict) for name in value)
     by_text = _identifies_by_text(source, request, list(names))
     id_name, seen_ids = _find_id_name(request, samples), set[str]()
-    for number, sample in zip(numbers, samples, strict=True):
+    for number, sample in zip(source_records.line_numbers(), samples, strict=True):
         value = _find_query_id(source, number, sample, id_name)
         if id_name and value in seen_ids:
             raise _sample_error(source, number, f"query {value} a second time", "each query once")
-        copy_number = 2
-        while value in seen_ids:
-            value, copy_number = f"{sample[_QUESTION]} ({copy_number})", copy_number + 1
-        seen_ids.add(value)
-        sample["query_id"], sample["stands_before"] = value, copy_number > 2
+        query_id = find_free_name(value, seen_ids)
+        seen_ids.add(query_id)
+        sample["query_id"], sample["stands_before"] = query_id, query_id != value
         for kind in ("run", "qrels"):
             _add_documents(
                 source, number, sample, kind, identify_by_text=by_text, requested_kind=request.kind

@@ -5,18 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 from metrics_core.base.notes import RUN_RESULTS_ONLY
 from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import parse_path
 from metrics_core.formats.mapping.presets import CaseFinder, Preset, Remark, mend_each_object
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
 from metrics_core.formats.values import is_number
-
-if TYPE_CHECKING:
-    from metrics_core.formats.mapping.axes import Records
 
 _PARAMETERS = ("query_string", "query", "query_text", "querytext", "q", "text", "question")
 """Common names of the template parameter that contains the query text."""
@@ -34,7 +32,6 @@ def _make_index_finder(path: str) -> CaseFinder:
     The finder raises MappingError if an _id occurs in two indices."""
 
     def find_indices(records: Records) -> list[str]:
-        from metrics_core.formats.mapping.axes import MappingError
 
         axis, documents = records.values_at(parse_path(path)[0].steps)
         index_of: dict[str, str] = {}

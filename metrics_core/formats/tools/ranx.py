@@ -5,29 +5,27 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pyarrow as pa
 
 from metrics_core.base.errors import FileFormatError, RanklensError, content_error
 from metrics_core.base.installing import install_command
-from metrics_core.base.notes import Note
-from metrics_core.base.wording import shorten_value
+from metrics_core.base.notes import note_on_cases
+from metrics_core.base.wording import format_query_count, shorten_value
 from metrics_core.formats.parsing.checking import check_ids
 from metrics_core.formats.parsing.systems import FormatDetails, SystemRows, load_systems
 from metrics_core.formats.registry import (
     POSSIBLE,
     TOOL_SPECIFIC,
-    Kind,
     Loaded,
     Request,
     Sample,
+    Sureness,
     Tool,
     reader,
 )
 from metrics_core.formats.source.limits import TREE_FACTOR, Limit
-from metrics_core.formats.source.lines import format_count
 from metrics_core.formats.source.source import BLOCK, Source, shorten_line
 from metrics_core.formats.values import A_SCORE
 from metrics_core.tables.columns import ID, encode_texts
@@ -43,7 +41,7 @@ _DEPTH = 3
 _HINT = "Write the file with ranx's Run.save. If the error persists, save it as .json or .parquet."
 
 
-def recognise_ranx(sample: Sample) -> Mapping[Kind, int]:
+def recognise_ranx(sample: Sample) -> Sureness:
     """Recognise a file that is compressed twice with LZ4 and contains a CBOR map."""
     source = sample.source
     if not source.magic.startswith(MAGIC):
@@ -109,10 +107,8 @@ def read_ranx(source: Source, request: Request) -> Loaded:
     notes = []
     empty_queries = [query_id for query_id, documents in lists.items() if not documents]
     if empty_queries:
-        message = f"{format_count(len(empty_queries), 'query')} without documents".replace(
-            "querys", "queries"
-        )
-        notes.append(Note("empty", message, len(empty_queries), tuple(empty_queries[:3])))
+        message = f"{format_query_count(len(empty_queries))} without documents"
+        notes.append(note_on_cases("empty", message, empty_queries))
     title = "ranx: query, document, score"
     return load_systems(
         source,

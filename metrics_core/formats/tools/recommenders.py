@@ -4,7 +4,6 @@ cell."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,15 @@ from metrics_core.formats.mapping.presets import Preset
 from metrics_core.formats.parsing.columns import NAMES, fold_name
 from metrics_core.formats.parsing.delimited import find_separator, read_csv_records, split_csv
 from metrics_core.formats.parsing.list_literals import parse_list
-from metrics_core.formats.registry import AMBIGUOUS, SPECIFIC, Kind, Loaded, Request, Sample, Tool
+from metrics_core.formats.registry import (
+    AMBIGUOUS,
+    SPECIFIC,
+    Loaded,
+    Request,
+    Sample,
+    Sureness,
+    Tool,
+)
 from metrics_core.formats.source.source import Source
 
 _USERS = ("user", "userId", "user_id", "userid", "userID", "user_idx")
@@ -78,7 +85,7 @@ SUBMISSION = Preset(
 )
 
 
-def recognise_submission(sample: Sample) -> Mapping[Kind, int]:
+def recognise_submission(sample: Sample) -> Sureness:
     """Recognise a table of two columns: a user's id, and a list of items. Some lists must have
     several items."""
     lines = sample.lines[:50]

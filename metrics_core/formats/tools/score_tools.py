@@ -78,16 +78,17 @@ def infer_tool_columns(first_rows: FirstRows) -> ScoreColumns | None:
     if table is None or not _RAGAS_LISTS.isdisjoint(names):
         return None
     kinds = dict(zip(names, value_kinds(first_rows, table.words), strict=True))
-    errors, measures = {}, {}
+    measures = {}
     kinds_read = ("numbers", "words") if table.words else ("numbers",)
     for name in names:
         match = re.fullmatch(table.measures, name)
         if match and name not in (table.query, table.repeat) and kinds[name] in kinds_read:
             measures[next(filter(None, match.groups()))] = name
-    for name in names:
-        match = re.fullmatch(table.errors, name)
-        if match and table.errors:
-            errors[name] = tuple(filter(None, match.groups()))
+    errors = {
+        name: tuple(filter(None, match.groups()))
+        for name in names
+        if table.errors and (match := re.fullmatch(table.errors, name))
+    }
     run = next((name for name in table.run if name in names), "")
     within = table.within if table.within in names else ""
     return (

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from metrics_core.formats.declaring import declare
+from metrics_core.formats.mapping.axes import MappingError, Records
 from metrics_core.formats.mapping.paths import parse_path
 from metrics_core.formats.mapping.presets import Preset, Remark
 from metrics_core.formats.parsing.json_text import NumberText
 from metrics_core.formats.registry import Tool
-
-if TYPE_CHECKING:
-    from metrics_core.formats.mapping.axes import Records
 
 _TOPIC_ID = "topic_id || narrative_id || metadata.topic_id || metadata.narrative_id"
 _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
@@ -20,7 +16,6 @@ _TOPIC = "topic || narrative || metadata.topic || metadata.narrative"
 def _refuse_reference_numbers(records: Records) -> list[str]:
     """Raise MappingError if the references of a record have numbers, because such numbers may be
     scores. Otherwise, return an empty list."""
-    from metrics_core.formats.mapping.axes import MappingError
 
     axis, values = records.values_at(parse_path("references.*?")[0].steps)
     numbers = [row for row, value in enumerate(values.to_list()) if isinstance(value, NumberText)]

@@ -22,8 +22,9 @@ from metrics_core.formats.parsing.trec_lines import (
     parse_with_regex,
 )
 from metrics_core.formats.source.source import BLOCK, MAX_LINE_BYTES, Source, find_last_line_end
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, as_column, block_starts
 from metrics_core.tables.columns import ID, are_printable_bytes, encode_ids
+from metrics_core.tables.repeats import text_bytes
 
 _MOST_TAGS = 1_000
 """Maximum number of changes of the run name in a block that the compiled reader records."""
@@ -208,7 +209,7 @@ def _make_rows_of_block(parsed: ParsedBlock) -> RunRows:
     doc_start, doc_size = starts[len(names) :], sizes[len(names) :].astype(np.int32)
     doc_hash = np.empty(len(codes), dtype=np.uint64)
     compiled_functions("rows").hash_texts(data, doc_start, doc_size, doc_hash)
-    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    first = block_starts(codes)
     query_codes = codes[first]
     return RunRows(
         data,
@@ -234,7 +235,5 @@ def _join_texts(columns: list[Any]) -> tuple[Bytes, Ints, Ints]:
 def text_offsets(texts: Any) -> tuple[Bytes, Ints, Ints]:
     """Return the bytes of an Arrow array of large strings, uint8[byte], and the start and size of
     each string, int64[string] each."""
-    _, offsets, body = texts.buffers()
-    edges = np.frombuffer(offsets, dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
-    data = np.frombuffer(body, dtype=np.uint8) if body is not None else np.empty(0, np.uint8)
-    return data[: edges[-1]], edges[:-1].copy(), np.diff(edges)
+    starts, ends, data = text_bytes(texts)
+    return data[: ends.max(initial=0)], starts, ends - starts

@@ -9,8 +9,8 @@ import pytest
 
 from dashboard.answers.file_formats import tools_for
 from metrics_core.formats import formats, is_set, read_all_tables, read_set
-from metrics_core.formats.parquet import MAGIC as PARQUET
 from metrics_core.formats.registry import tools
+from metrics_core.formats.source.source import PARQUET_MAGIC as PARQUET
 
 EXAMPLES = sorted((Path(__file__).parent / "examples").iterdir())
 NAMES = {declared.name for declared in formats()}

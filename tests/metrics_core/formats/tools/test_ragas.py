@@ -230,3 +230,9 @@ def test_what_ragas_writes(tmp_path: Path) -> None:
     for name in ("x.jsonl", "x.csv", "x.parquet"):
         made = read((tmp_path / name).read_bytes(), name=name, kind="run")
         assert rows(made) == rows(by_kind(FILE, NAME)["run"][0])
+
+
+def test_parquet_of_many_samples_is_read_whole() -> None:
+    samples = [SAMPLES[0] | {"user_input": f"question {number}"} for number in range(2_001)]
+    loaded = read(as_parquet(samples), name="x.parquet", kind="run")
+    assert len(rows(loaded)) == 2_001
