@@ -120,7 +120,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
 
 
 @terms("G")
-def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Hits:
+def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None) -> Hits:
     graded = _gain_lists(ranks, gains)
     best = graded.best.total(graded.best.relevance)
     return graded.listed.contributions(ratio(_g_terms(graded), best[graded.listed.query]))
@@ -195,9 +195,7 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
 
 
 @terms("Rndcg")
-def _ndcg_at_levels_terms(
-    ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None
-) -> Hits:
+def _ndcg_at_levels_terms(ranks: JudgedRanks, *, rel: int, gains: GainTable | None) -> Hits:
     graded = _gain_lists(ranks, gains)
     listed, drop, longer = (
         graded.listed,
