@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -79,9 +77,7 @@ class FolderStore(TableFiles):
     def make_folders(self) -> None:
         """Create the folders that are missing. Raises OSError and StorageError."""
         for folder in (self.folder, self._collections, self._tables):
-            durable.make_folder(folder)
-            if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
-                folder.chmod(0o700)
+            durable.make_private_folder(folder)
         if self.list_path not in self._checked or not self.list_path.exists():
             with FileLock(self.folder / "lock", mode=0o600):
                 self._create_list_database(self.list_path)
