@@ -54,7 +54,7 @@ def _weigh_gains(
         limit_cutoff(cutoff),
         prefix_sums(weight),
     )
-    stop = ranks.cached("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
+    stop = stop_chances(hits, hits.relevance)
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
     return hits.contributions(stop * weight[hits.rank - 1]), looked_at

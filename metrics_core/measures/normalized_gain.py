@@ -66,11 +66,7 @@ class _GainLists:
 
 
 def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
-    return ranks.cached(
-        "gained",
-        gains,
-        lambda: _GainLists(retrieved_gains(ranks, gains=gains), ideal_gains(ranks, gains=gains)),
-    )
+    return _GainLists(retrieved_gains(ranks, gains=gains), ideal_gains(ranks, gains=gains))
 
 
 @measure(
