@@ -327,9 +327,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "interval": w.format_interval(*ends, digits) + note,
             **(_ratio_cells(row) if has_costs else {}),
             "p": format_p_value(row["p_corrected"]),
-            "won": w.format_count(row["won"]),
-            "lost": w.format_count(row["lost"]),
-            "same": w.format_count(row["same"]),
+            **{name: w.format_count(row[name]) for name in ("won", "lost", "same")},
             **{name: w.format_score(row[name]) for name in LIST_COLUMNS if name in row},
         }
         for row, (ends, note) in zip(frame.to_dict("records"), ends_of, strict=True)

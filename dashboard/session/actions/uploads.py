@@ -192,9 +192,7 @@ def _store_tables(
     identity = current_collection_id()
     if not tables and not notes:
         return
-    if not tables and not is_collection_missing():
-        run_action(lambda: _store_files(identity, tables, notes, on_stored))
-    elif identity == SAMPLE or is_collection_missing():
+    if is_collection_missing() or (tables and identity == SAMPLE):
         has_judgments = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in tables)
         copied = identity == SAMPLE and not has_judgments and not _are_unrelated(identity, tables)
         run_action(lambda: _store_separately(tables, notes, on_stored, with_copied_tables=copied))
