@@ -126,15 +126,9 @@ def assemble_library(
     if has_lists or given_tables:
         study = Study(
             runs if has_lists else [],
-            _map_ids(qrels.table, settings)
-            if has_lists and qrels and isinstance(qrels.table, Qrels)
-            else None,
-            _map_ids(queries.table, settings)
-            if queries and isinstance(queries.table, Queries)
-            else None,
-            _map_ids(documents.table, settings)
-            if documents and isinstance(documents.table, Documents)
-            else None,
+            _mapped_table(qrels, Qrels, settings) if has_lists else None,
+            _mapped_table(queries, Queries, settings),
+            _mapped_table(documents, Documents, settings),
             join_with_judgments,
             settings,
             given_tables,
@@ -223,6 +217,10 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
                 loud=True,
             )
         )
+
+
+def _mapped_table(file: File | None, kind: type[AnyTable], settings: Settings) -> AnyTable | None:
+    return _map_ids(file.table, settings) if file and isinstance(file.table, kind) else None
 
 
 def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:

@@ -161,11 +161,9 @@ class LayerStore:
         separate. `earlier_layer` is the id of a layer that is known to have been begun before this
         one."""
         with self._change_collection(collection_id) as state:
-            head, rows, layers = (
-                read_layer_facts(lines),
-                list(read_grades(lines)),
-                self.list_layers(collection_id),
-            )
+            head = read_layer_facts(lines)
+            rows = list(read_grades(lines))
+            layers = self.list_layers(collection_id)
             original_name, begun = head.get("name", ""), head.get("begun", "")
             judged, grade_records = head.get("judged", False), _latest_grades(rows)
             for v in layers:

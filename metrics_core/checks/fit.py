@@ -61,7 +61,9 @@ def fit_report(
     `judged_ranks` is in the order of `runs`; it is empty if there are no qrels."""
     lines = []
     if qrels is not None and queries is not None:
-        lines.append(_judged_queries_line(qrels, queries))
+        ids = set(queries.frame["query_id"])
+        label, remark = "queries with judgments", "without judgments"
+        lines.append(_coverage_line(label, ids, qrels.query_ids, remark))
     if judged_ranks:
         lines.append(_shared_queries_line(judged_ranks))
         lines += _unjudged_queries_lines(judged_ranks)
@@ -71,11 +73,6 @@ def fit_report(
     if documents is not None and full_runs:
         lines.append(_document_texts_line(full_runs, documents, cutoff, len(runs) - len(full_runs)))
     return lines
-
-
-def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
-    ids = set(queries.frame["query_id"])
-    return _coverage_line("queries with judgments", ids, qrels.query_ids, "without judgments")
 
 
 def _coverage_line(label: str, ids: set[str], known_ids: Iterable[str], remark: str) -> FitLine:
@@ -178,14 +175,18 @@ def _clean_rows(table: pa.Table) -> tuple[pa.Array, pa.Array]:
 
 
 def _clean_doc_ids(doc_ids: pa.ChunkedArray) -> pa.Array:
-    odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
-    odd_ids = doc_ids.filter(odd).unique().to_pylist()
+    odd_ids = _unusual_ids(doc_ids)
     doc_ids = doc_ids.combine_chunks()
     if odd_ids:
         positions = pc.index_in(doc_ids, value_set=as_text_column(odd_ids))
         clean = as_text_column([clean_id(i) for i in odd_ids]).take(positions)
         doc_ids = pc.if_else(pc.is_valid(positions), clean, doc_ids)
     return doc_ids
+
+
+def _unusual_ids(ids: pa.ChunkedArray) -> list[str]:
+    """Return the distinct ids that cleaning could change."""
+    return ids.filter(pc.match_substring_regex(ids, r"[^\x21-\x7e]")).unique().to_pylist()
 
 
 def do_queries_match(run: Run, qrels: Qrels) -> bool:
@@ -262,12 +263,8 @@ def _near_pairs(run_ids: pa.ChunkedArray, judged_ids: pa.ChunkedArray) -> list[t
     unmatched = judged_ids.filter(
         pc.invert(pc.is_in(judged_ids, value_set=run_ids.combine_chunks()))
     )
-    odd_own = (
-        run_ids.filter(pc.match_substring_regex(run_ids, r"[^\x21-\x7e]")).unique().to_pylist()
-    )
-    cleaned_own = {clean_id(i): i for i in odd_own}
-    odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()
-    pairs = [(i, clean_id(i)) for i in odd_judged if clean_id(i) != i]
+    cleaned_own = {clean_id(i): i for i in _unusual_ids(run_ids)}
+    pairs = [(i, clean_id(i)) for i in _unusual_ids(unmatched) if clean_id(i) != i]
     clean_texts = as_text_column([clean for _, clean in pairs])
     presence = pc.is_in(clean_texts, value_set=run_ids.combine_chunks()).to_pylist()
     near_pairs = [pair for pair, is_present in zip(pairs, presence, strict=True) if is_present]

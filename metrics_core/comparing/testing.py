@@ -136,10 +136,8 @@ class _ScaledPair:
         """Convert results from the tested scale to the scale of combined scores."""
         if not (is_mean_tested(self.group.measure) or self.group.asks_for_mean):
             return self._to_costs(result)
-        combination, widest = (
-            self.group.combination,
-            largest_possible_difference(self.group.measure),
-        )
+        combination = self.group.combination
+        widest = largest_possible_difference(self.group.measure)
         if combination.linear:
             if math.isfinite(widest) and not np.isnan(result.inner_low[~np.isnan(result.p)]).any():
                 result = self._widen_inner_bounds(result, widest, level)

@@ -193,11 +193,9 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
 @terms("Rndcg")
 def _ndcg_at_levels_terms(ranks: JudgedRanks, *, rel: int, gains: GainTable | None) -> Hits:
     graded = _gain_lists(ranks, gains)
-    listed, drop, longer = (
-        graded.listed,
-        _mark_level_ends(graded.best),
-        _needs_whole_list_depth(ranks, graded),
-    )
+    listed = graded.listed
+    drop = _mark_level_ends(graded.best)
+    longer = _needs_whole_list_depth(ranks, graded)
     levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
     passed = np.append(levels.accumulate(share), 0.0)[

@@ -159,10 +159,8 @@ class FolderStore(TableFiles):
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """Return the damaged records. Raises StorageError if the database cannot be read."""
-        files, collection_rows = (
-            self._file_records(identity),
-            self.contents(identity).intact["collection"],
-        )
+        files = self._file_records(identity)
+        collection_rows = self.contents(identity).intact["collection"]
         damaged_numbers = [number for number, entry in files.items() if entry is None]
         if self.has_collection(identity) and not any(
             parse_record_text(text, Collection) for _, text in collection_rows

@@ -179,10 +179,8 @@ class Tally:
 def tally_preferences(prefers: Ints, n_retrieved: int) -> Tally:
     """Count the preferences in `prefers`, int64[document, document]. The first `n_retrieved`
     documents are the documents in the run's list, in ranked order."""
-    among_listed, among_unlisted = (
-        prefers[:n_retrieved, :n_retrieved],
-        prefers[n_retrieved:, n_retrieved:],
-    )
+    among_listed = prefers[:n_retrieved, :n_retrieved]
+    among_unlisted = prefers[n_retrieved:, n_retrieved:]
     fulfilled_imp = int(prefers[:n_retrieved, n_retrieved:].sum())
     return Tally(
         fulfilled_ret=int(np.triu(among_listed, 1).sum()),
