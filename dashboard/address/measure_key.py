@@ -100,21 +100,15 @@ def _choice_label(declaration: Declaration) -> str:
     folded_names = {fold_name(name) for name in names}
     other_names = []
     description = describe_measure(declaration)
-    for name in [
-        n
-        for package, ns in description.names
-        for n in (ns if not package else map(_strip_remark, ns))
-    ]:
-        plain_name = re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
-        if plain_name and fold_name(plain_name) not in folded_names:
-            folded_names.add(fold_name(plain_name))
-            other_names.append(plain_name)
+    for package, package_names in description.names:
+        for name in package_names:
+            # The name in another package may be followed by a remark.
+            name = re.split(r"[ ,(]", name)[0] if package else name
+            plain_name = re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
+            if plain_name and fold_name(plain_name) not in folded_names:
+                folded_names.add(fold_name(plain_name))
+                other_names.append(plain_name)
     return _BETWEEN.join([*names, *other_names])
-
-
-def _strip_remark(name: str) -> str:
-    """Return the name of a measure in another package, without the remark after it."""
-    return re.split(r"[ ,(]", name)[0]
 
 
 def _default_key(declaration: Declaration) -> str:

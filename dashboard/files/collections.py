@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER, list_folder
 from dashboard.files.shape_choices import Answers, is_shape_key
-from dashboard.workspace import Collection, Entry, Workspace
+from dashboard.workspace import Collection, Workspace
 from dashboard.workspace.disk.durable import file_state
 from dashboard.workspace.disk.records import BASELINE_RULE
 from dashboard.workspace.long_runs.cache import CachedValue
@@ -227,7 +227,8 @@ class CollectionCatalog:
             collection.id,
             "own",
             runs=sum(e.kind == "run" for e in entries),
-            queries=_count_judged_queries(entries),
+            # The largest number, if there are several judgment files.
+            queries=max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None),
             files=len(entries),
             changed=collection.changed,
             damaged=len(self._workspace.damaged_records(collection.id)),
@@ -259,9 +260,3 @@ def _time_in_seconds(time_text: str) -> float:
     """Convert the time in a record to seconds since 1970. An empty string becomes 0. (The time of
     the example is empty.)"""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
-
-
-def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """Return the number of judged queries in a collection. If there are several judgment files,
-    return the largest of their numbers; if there is none, return None."""
-    return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

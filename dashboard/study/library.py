@@ -294,7 +294,7 @@ def convert_to_run(file: File) -> Loaded:
     return Loaded(run, "", "run", file.file)
 
 
-def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
+def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str) -> File | None:
     """Return the file with the judgments to use: the file with this key, otherwise the file that
     fits the runs best. Returns None if there are no judgments."""
     chosen_file = next((f for f in files if f.key == key), None)

@@ -363,14 +363,15 @@ def format_markdown(frame: pd.DataFrame) -> str:
     return "\n".join([markdown_table(_format_rows(frame), _LABELS), *lines])
 
 
-def _format_latex_table(texts: pd.DataFrame) -> str:
+def _format_latex_contributions(frame: pd.DataFrame) -> str:
+    texts = _format_contributions(frame)
     return format_tabular(list(texts.columns), texts.to_numpy().tolist(), _LABELS)
 
 
 _BRIDGES: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": lambda frame: align_texts(_format_contributions(frame), _LABELS),
     "markdown": lambda frame: markdown_table(_format_contributions(frame), _LABELS),
-    "latex": lambda frame: _format_latex_table(_format_contributions(frame)),
+    "latex": _format_latex_contributions,
     **FULL_FORMATS,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {

@@ -213,13 +213,8 @@ def _format_fact(label: str, text: str) -> str:
 
 
 def _format_example(example: WorkedValue) -> str:
-    return " = ".join(
-        [
-            example.name,
-            *([] if example.is_plain_value else [example.arithmetic]),
-            example.value_text,
-        ]
-    )
+    arithmetic = "" if example.is_plain_value else f" = {example.arithmetic}"
+    return f"{example.name}{arithmetic} = {example.value_text}"
 
 
 def _format_parameter(parameter: ParameterText) -> str:

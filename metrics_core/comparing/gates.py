@@ -275,9 +275,7 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
     return FloorOutcome(floor, run, HELD if is_held else BELOW, queries, score, end)
 
 
-def exit_status(
-    outcomes: Iterable[str], *, changed: bool = False, fails_if_unclear: bool = False
-) -> int:
+def exit_status(outcomes: Iterable[str], *, changed: bool = False, fails_if_unclear: bool) -> int:
     """Return the first of these exit statuses that applies.
 
     - `FAILED`: a run is worse, or below a floor.

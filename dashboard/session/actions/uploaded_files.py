@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ class Original:
 
     name: str
     source: UploadedFile | Path
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Any]
     is_guessed: bool = False
 
     def read_tables_with(self, choices: Mapping[str, Any]) -> list[Table]:

@@ -206,17 +206,13 @@ def preference_scores(query: QueryPreferences) -> dict[str, float]:
     }
     for suffix, counts in (("", all_counts), ("_ret", ret), ("_imp", imp)):
         scores[f"simp{suffix}"] = _fulfilled_share(counts)
-        scores[f"avgjg{suffix}"] = _mean_by_judge(counts)
+        scores[f"avgjg{suffix}"] = sum(f / p for f, p in counts if p) / len(counts)
     return {f"prefs_{k}": v for k, v in (scores | _pair_scores(query)).items()}
 
 
 def _fulfilled_share(counts: list[tuple[int, int]]) -> float:
     fulfilled, possible = (sum(column) for column in zip(*counts, strict=True))
     return fulfilled / possible if possible else 0.0
-
-
-def _mean_by_judge(counts: list[tuple[int, int]]) -> float:
-    return sum(f / p for f, p in counts if p) / len(counts)
 
 
 def _pair_scores(query: QueryPreferences) -> dict[str, float]:
