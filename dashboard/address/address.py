@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -91,13 +90,6 @@ is the audience whose terms the upload page uses, and `screen` is the finding th
 size for a meeting."""
 
 
-@lru_cache(maxsize=1 << 12)
-def _encode_parameter(address_field: Field, value: Any) -> str:
-    """Format the value of a field for a link. The result is cached, because a page has dozens of
-    links with similar values."""
-    return urlencode({address_field.name: address_field.format_value(value)}, doseq=True)
-
-
 @dataclass(frozen=True)
 class Address:
     """The address of a page: a value for each declared field, in the order of declaration."""
@@ -151,24 +143,15 @@ class Address:
             self, values=tuple(f.parse_value(texts.get(f.name, ())) for f in self.fields)
         )
 
-    @property
-    def _nonempty_fields(self) -> list[tuple[Field, Any]]:
-        """The fields that are not empty, with their values."""
-        pairs = zip(self.fields, self.values, strict=True)
-        return [(field, value) for field, value in pairs if value != field.empty_value]
-
     def parameters(self) -> dict[str, str | list[str]]:
         """The query parameters, without empty fields."""
-        return {field.name: field.format_value(value) for field, value in self._nonempty_fields}
+        pairs = zip(self.fields, self.values, strict=True)
+        return {f.name: f.format_value(value) for f, value in pairs if value != f.empty_value}
 
     @property
     def query_string(self) -> str:
         """The query string with its question mark. It is empty if the address has no parameters."""
-        query = "&".join(
-            filter(
-                None, (_encode_parameter(field, value) for field, value in self._nonempty_fields)
-            )
-        )
+        query = urlencode(self.parameters(), doseq=True)
         return f"?{query}" if query else ""
 
     def link(self, page: str) -> str:

@@ -27,17 +27,13 @@ def default_baseline(names: Sequence[str], *, use_earlier_rule: bool = False) ->
     if use_earlier_rule:
         matching = [name for hint in _BEFORE for name in names if hint in name.casefold()]
         return matching[0] if matching else names[0]
-    words = {name: _split_words(name) for name in names}
+    words = {n: list(filter(None, _BETWEEN_WORDS.split(n.casefold()))) for n in names}
     for hint in _HINTS:
         looked_at = 1 if hint in _SYSTEMS else None
         matching_names = [name for name in names if hint in words[name][:looked_at]]
         if matching_names:
             return min(matching_names, key=lambda name: len(words[name]))
     return min(names, key=natural_sort_key) if differ_only_by_numbers(names) else names[0]
-
-
-def _split_words(name: str) -> list[str]:
-    return [word for word in _BETWEEN_WORDS.split(name.casefold()) if word]
 
 
 def differ_only_by_numbers(names: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from metrics_core.measures.declaring.families import group_by_family
 from metrics_core.measures.declaring.given_measures import PREFIX
 from metrics_core.measures.declaring.names import find_declaration, parse_value
 from metrics_core.measures.declaring.parameters import Parameter
+from metrics_core.measures.declaring.registry import fold_name
 
 DEFAULT_MEASURE = "nDCG@k"
 _DEFAULTS = ("nDCG", "P", "R", "RR", "AP")
@@ -94,30 +95,20 @@ def _choice_label(declaration: Declaration) -> str:
     """Return the label of a picker entry: name and title, then the names in other packages, so that
     the user can search for these too."""
     names = [declaration.name]
-    if _normalize_name(declaration.title) != _normalize_name(declaration.name):
+    if fold_name(declaration.title) != fold_name(declaration.name):
         names.append(declaration.title)
-    folded_names = {_normalize_name(name) for name in names}
+    folded_names = {fold_name(name) for name in names}
     other_names = []
     description = describe_measure(declaration)
-    for name in [
-        n
-        for package, ns in description.names
-        for n in (ns if not package else map(_strip_remark, ns))
-    ]:
-        plain_name = re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
-        if plain_name and _normalize_name(plain_name) not in folded_names:
-            folded_names.add(_normalize_name(plain_name))
-            other_names.append(plain_name)
+    for package, package_names in description.names:
+        for name in package_names:
+            # The name in another package may be followed by a remark.
+            name = re.split(r"[ ,(]", name)[0] if package else name
+            plain_name = re.sub(r"([_@](k|<\w+>)|\.\d+)$", "", name)
+            if plain_name and fold_name(plain_name) not in folded_names:
+                folded_names.add(fold_name(plain_name))
+                other_names.append(plain_name)
     return _BETWEEN.join([*names, *other_names])
-
-
-def _strip_remark(name: str) -> str:
-    """Return the name of a measure in another package, without the remark after it."""
-    return re.split(r"[ ,(]", name)[0]
-
-
-def _normalize_name(name: str) -> str:
-    return re.sub(r"[\s_\-]", "", name).lower()
 
 
 def _default_key(declaration: Declaration) -> str:
@@ -223,10 +214,8 @@ def pick_measure(text: str, cutoff: int, given_measures: Sequence[Measure] = ())
 def _find_choice(text: str) -> MeasureChoice | None:
     """Return the entry of the picker that has this name. Case, spaces, underscores and hyphens are
     ignored."""
-    name = _normalize_name(text)
-    listing = (
-        c for c in measure_choices() if name in map(_normalize_name, c.label.split(_BETWEEN))
-    )
+    name = fold_name(text)
+    listing = (c for c in measure_choices() if name in map(fold_name, c.label.split(_BETWEEN)))
     return next(listing, None)
 
 
@@ -252,8 +241,7 @@ def explain_typed_name(text: str, measure: Measure) -> str:
     if (
         not text
         or text in names
-        or _normalize_name(text)
-        in (_normalize_name(str(measure)), _normalize_name(key_at_k(measure)))
+        or fold_name(text) in (fold_name(str(measure)), fold_name(key_at_k(measure)))
     ):
         return ""
     declaration = measure.declaration
@@ -263,7 +251,7 @@ def explain_typed_name(text: str, measure: Measure) -> str:
     sentence = (
         f"`{text}`{' is trec_eval’s name and' if is_trec_eval_name else ''} was read as {measure}."
     )
-    alike = _normalize_name(text) == _normalize_name(declaration.name)
+    alike = fold_name(text) == fold_name(declaration.name)
     return (
         f"{sentence} {declaration.name} itself is {_format_defaults(declaration)}."
         if alike

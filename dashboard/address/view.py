@@ -170,10 +170,10 @@ class View:
 
 
 def address_for_measure(
-    measure: Measure, baseline: str = "", run: str = "", other_runs: tuple[str, ...] = ()
+    measure: Measure, baseline: str, run: str, other_runs: tuple[str, ...] = ()
 ) -> Address:
-    """Return the address that shows this measure at the measure's own cutoff. If a baseline, a run
-    or other runs are given, it also selects these."""
+    """Return the address that shows this measure at the measure's own cutoff. It also selects
+    the baseline, the run and the other runs that are not empty."""
     k = str(measure.cutoff or _DEFAULT_CUTOFF)
     return Address.create(m=key_at_k(measure), k=k, base=baseline, run=run, also=other_runs)
 

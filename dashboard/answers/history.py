@@ -156,12 +156,7 @@ def _history_page(
         lambda run: run_failures(study, run, comparison.measure, comparison.cutoff), runs
     )
     result = (
-        make_history(
-            in_view,
-            comparison.measure,
-            comparison.cutoff,
-            query_kinds=[kinds[mask] for kinds in failures],
-        )
+        make_history(in_view, [kinds[mask] for kinds in failures])
         if computed
         else _history_without_failures(runs, query_ids)
     )

@@ -12,7 +12,7 @@ from dashboard.answers.run_comparisons import compare_runs, sensitivity_of_test
 from dashboard.study.study import Study
 from metrics_core.base.arrays import Floats
 from metrics_core.comparing import agreement as other_measures
-from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select_scores
+from metrics_core.comparing.coverage import QueryCoverage, find_coverage, select_shared_queries
 from metrics_core.comparing.crossings import Crossings, difference_curve, find_crossings
 from metrics_core.comparing.fragility import (
     Fragility,
@@ -341,8 +341,7 @@ def compare_means_by_coverage(study: Study, comparison: Comparison) -> pd.DataFr
     pair = comparison.pair
     scores = study.scores(comparison, comparison.measure).select_runs(pair)
     rows = []
-    for missing in ("zero", "shared"):
-        selected_scores = select_scores(scores, missing)
+    for selected_scores in (scores, select_shared_queries(scores)):
         n = selected_scores.n_queries
         mean, baseline_mean = selected_scores.combined()[:, 0] if n else (np.nan, np.nan)
         rows.append((n, float(mean), float(baseline_mean), float(mean - baseline_mean)))

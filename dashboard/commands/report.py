@@ -12,10 +12,11 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import PARTS, ReportRequest
 from dashboard.files.collections import SAMPLE_NAME
-from dashboard.files.files import SAMPLE_FOLDER, hash_file
+from dashboard.files.files import SAMPLE_FOLDER
 from dashboard.printing import write_page
 from dashboard.study.sharing import Include, make_shareable_study
 from dashboard.study.study import Study
+from dashboard.workspace.disk.durable import file_sha256
 from dashboard.workspace.exports.packing import pack_new_collection
 from dashboard.workspace.long_runs.tables import count_queries
 from metrics_core.base import wording as w
@@ -159,7 +160,7 @@ def _used_file(table: Table, path: str, collection: str | None) -> UsedFile:
     """Return a file that the report is based on, with its size and fingerprint."""
     name, file = split_name_and_file(path)
     kind, run = kind_of(table), table.name if isinstance(table, Run) else ""
-    fingerprint = hash_file(Path(file)) if Path(file).is_file() else ""
+    fingerprint = file_sha256(Path(file)) if Path(file).is_file() else ""
     used = UsedFile(name, kind, run, len(table), count_queries(table), fingerprint)
     return replace(used, name=collection, ready=True) if collection and kind == "qrels" else used
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -14,8 +13,9 @@ from typing import Any, Literal
 
 from dashboard.files.files import SAMPLE_FOLDER, list_folder
 from dashboard.files.shape_choices import Answers, is_shape_key
-from dashboard.workspace import DEFAULT_SETTINGS, Collection, Entry, Settings, Workspace
+from dashboard.workspace import Collection, Workspace
 from dashboard.workspace.disk.durable import file_state
+from dashboard.workspace.disk.records import BASELINE_RULE
 from dashboard.workspace.long_runs.cache import CachedValue
 from dashboard.workspace.startup import OWN_COLLECTION
 
@@ -135,12 +135,15 @@ class CollectionCatalog:
             return SAMPLE_FOLDER
         return self._folder if collection_id and collection_id == self.folder_id else None
 
-    def reading_choices(self, collection_id: str) -> Mapping[str, Mapping[str, Any]]:
-        """Return the choices for reading the files of a collection. The key of a choice is a file
-        name. If the choice applies to all files of the same shape, that is, with the same fields,
-        the key is the shape's key."""
-        record = self._record(collection_id)
-        return record.choices if record else {}
+    def record(self, collection_id: str) -> Collection:
+        """Return the record of a collection. It is empty for the example, the folder and the user's
+        first collection until something is stored for them."""
+        if self._workspace.has_collection(collection_id):
+            return self._workspace.collection(collection_id)
+        name = "My files"
+        if self._folder is not None and collection_id == self.folder_id:
+            name = self._folder.name or str(self._folder)
+        return Collection(collection_id, name, "", baseline_rule=BASELINE_RULE)
 
     def choices_by_shape(self, collection_id: str) -> Answers:
         """Return the choices for reading files by the shape of the file, which is the same for
@@ -148,39 +151,13 @@ class CollectionCatalog:
         in other collections. Among other collections, the one that was changed most recently takes
         precedence."""
         other_choices = [c.choices for c in self._user_collections() if c.id != collection_id]
-        all_choices = [*reversed(other_choices), self.reading_choices(collection_id)]
+        all_choices = [*reversed(other_choices), self.record(collection_id).choices]
         merged_choices = {key: value for choices in all_choices for key, value in choices.items()}
         return {key: value for key, value in merged_choices.items() if is_shape_key(key) and value}
 
-    def chosen_judgments(self, collection_id: str) -> str:
-        """Return the key of the file with the judgments that a collection uses. Returns "" if none
-        was chosen."""
-        record = self._record(collection_id)
-        return record.judgments if record else ""
-
-    def read_settings(self, collection_id: str) -> Settings:
-        """Return the settings of a collection."""
-        record = self._record(collection_id)
-        return record.settings if record else DEFAULT_SETTINGS
-
-    def _record(self, collection_id: str) -> Collection | None:
-        """Return the record of a collection. The example and the folder have no record until
-        something is stored for them."""
-        return (
-            self._workspace.collection(collection_id)
-            if self._workspace.has_collection(collection_id)
-            else None
-        )
-
     def name_of(self, collection_id: str) -> str:
         """The name of a collection."""
-        if collection_id == SAMPLE:
-            return SAMPLE_NAME
-        if self._workspace.has_collection(collection_id):
-            return self._workspace.collection(collection_id).name
-        if self._folder is not None and collection_id == self.folder_id:
-            return self._folder.name or str(self._folder)
-        return "My files"
+        return SAMPLE_NAME if collection_id == SAMPLE else self.record(collection_id).name
 
     def list_collections(self) -> list[ListedCollection]:
         """List the collections that can be opened, most recently opened first. A collection that
@@ -211,11 +188,8 @@ class CollectionCatalog:
     def version(self, collection_id: str) -> str:
         """Return a hash of a collection's files, settings and choices for reading files. It changes
         if one of these changes. It is computed from records, without reading the files."""
-        parts: list[Any] = [
-            self.reading_choices(collection_id),
-            self.chosen_judgments(collection_id),
-        ]
-        parts += [self.read_settings(collection_id)]
+        record = self.record(collection_id)
+        parts: list[Any] = [record.choices, record.judgments, record.settings]
         folder = self.folder_of(collection_id)
         if folder is not None:
             listing = list_folder(folder, workspace=self._workspace.folder)
@@ -253,7 +227,8 @@ class CollectionCatalog:
             collection.id,
             "own",
             runs=sum(e.kind == "run" for e in entries),
-            queries=_count_judged_queries(entries),
+            # The largest number, if there are several judgment files.
+            queries=max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None),
             files=len(entries),
             changed=collection.changed,
             damaged=len(self._workspace.damaged_records(collection.id)),
@@ -285,9 +260,3 @@ def _time_in_seconds(time_text: str) -> float:
     """Convert the time in a record to seconds since 1970. An empty string becomes 0. (The time of
     the example is empty.)"""
     return datetime.fromisoformat(time_text).timestamp() if time_text else 0.0
-
-
-def _count_judged_queries(entries: list[Entry]) -> int | None:
-    """Return the number of judged queries in a collection. If there are several judgment files,
-    return the largest of their numbers; if there is none, return None."""
-    return max((e.queries or 0 for e in entries if e.kind == "qrels"), default=None)

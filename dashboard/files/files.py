@@ -5,7 +5,6 @@ Streamlit."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -175,7 +174,7 @@ def read_file(
         earlier_choices = select_remembered_choices(choices)
         with suppress(RanklensError):  # then it is unlike the earlier file
             loaded = formats.read_all_tables(path, name=display_name, **earlier_choices)
-            return _make_files(
+            return make_files(
                 [
                     add_remembered_choices_note(loaded_table, earlier_choices)
                     for loaded_table in loaded
@@ -191,10 +190,11 @@ def read_file(
             loaded = formats.read_all_tables(path, name=display_name, **choices)
     except RanklensError as error:
         return [File(key=f"{origin}:{display_name}", file=display_name, origin=origin, error=error)]
-    return _make_files(loaded, display_name, origin)
+    return make_files(loaded, display_name, origin)
 
 
-def _make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> list[File]:
+def make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> list[File]:
+    """Return a File for each table in the file with this name."""
     return [
         File(
             key=f"{origin}:{part.file}#{part.kind}"
@@ -208,12 +208,6 @@ def _make_files(loaded: Sequence[Loaded], display_name: str, origin: Origin) -> 
         )
         for part in loaded
     ]
-
-
-def hash_file(path: Path) -> str:
-    """Return the SHA-256 of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def join_run_files(files: Sequence[File]) -> list[File]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dashboard.files.files import File, Origin, guess_kind, read_file
+from dashboard.files.files import File, Origin, guess_kind, make_files, read_file
 from dashboard.files.judged_places import cache_judged_document_ranks
 from dashboard.workspace import StorageError
 from dashboard.workspace.disk.durable import State, file_sha256
@@ -124,13 +124,12 @@ class ConvertedFiles:
             return read_file(path, display_name=display_name, origin=origin, choices=choices)
         common_key = (display_name, repr(sorted(choices.items())))
         by_state = (*common_key, str(path), repr(state))
-        cached = self._read_cached(by_state, display_name, origin)
-        if cached is not None:
-            return [cached]
+        files = self._read_cached(by_state, display_name, origin)
+        if files:
+            return files
         with ONE_AT_A_TIME:
             by_content = (*common_key, file_sha256(path))
-            cached = self._read_cached(by_content, display_name, origin)
-            files = [cached] if cached is not None else []
+            files = self._read_cached(by_content, display_name, origin)
             if not files and choices.keys() <= _OF_TEXT and not is_set(path):
                 files = self._convert(path, display_name, origin, choices, judgments, progress)
             if not files:
@@ -161,14 +160,7 @@ class ConvertedFiles:
         loaded = convert_run(
             source, self._cache, judgments, kind=choices.get("kind"), progress=progress
         )
-        if loaded is None:
-            return []
-        key = f"{origin}:{display_name}"
-        return [
-            File(
-                key=key, file=display_name, origin=origin, table=loaded.table, read_as=loaded.title
-            )
-        ]
+        return [] if loaded is None else make_files([loaded], display_name, origin)
 
     def _move_to_disk(self, file: File) -> File:
         """Return the file with its long run moved to the cache, after the whole file was read."""
@@ -180,12 +172,12 @@ class ConvertedFiles:
 
     def _read_cached(
         self, key_parts: tuple[str, ...], display_name: str, origin: Origin
-    ) -> File | None:
-        """Return the file from its stored copy. Returns None if the copy is missing or
+    ) -> list[File]:
+        """Return the file from its stored copy. The list is empty if the copy is missing or
         incomplete."""
         record = self._cache.get(_WHAT, *key_parts)
         if record is None:
-            return None
+            return []
         metadata = record.metadata
         notes = [parse_note(note) for note in metadata["notes"]]
         try:
@@ -199,11 +191,9 @@ class ConvertedFiles:
                 notes=notes,
             )
         except StorageError:
-            return None
-        key = f"{origin}:{display_name}"
-        return File(
-            key=key, file=display_name, origin=origin, table=run, read_as=metadata["read_as"]
-        )
+            return []
+        loaded = Loaded(run, "trec", metadata["read_as"], display_name)
+        return make_files([loaded], display_name, origin)
 
     def _cache_file(self, key_parts: tuple[str, ...], files: list[File]) -> None:
         """Store in the cache what was read from a file, so that it need not be read again. Nothing

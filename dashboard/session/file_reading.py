@@ -78,7 +78,7 @@ class FileReading(Generic[Result]):
         reading ended."""
         return self._future.result()
 
-    def show_progress(self, further_text: str = "") -> Result:
+    def show_progress(self, further_text: str) -> Result:
         """Wait for the result and return it. If a page is being drawn, a bar shows the progress in
         the meantime; `further_text` follows the text of the progress."""
         if current_page_run() is None:

@@ -48,7 +48,7 @@ def remember_opened_collection() -> None:
 def _uses_default_judgments(library: Library, collection_id: str) -> bool:
     files = library.files_of_kind("qrels")
     runs = [file.table for file in library.files if isinstance(file.table, Run) and file.used]
-    default = choose_judgments(files, runs, all_collections().chosen_judgments(collection_id))
+    default = choose_judgments(files, runs, all_collections().record(collection_id).judgments)
     current = library.judgments
     return len(files) < 2 or (
         default is not None and current is not None and default.key == current.key

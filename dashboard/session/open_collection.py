@@ -180,18 +180,16 @@ def load_library(collection_id: str, qrels_key: str = "") -> Library:
     keys = {f.key: f.key for f in files}
     named_files = judgment_files_by_name(files)
     keys |= {name: f.key for name, f in named_files.items()}
-    qrels_key = keys.get(qrels_key) or keys.get(
-        all_collections().chosen_judgments(collection_id), ""
-    )
+    record = all_collections().record(collection_id)
+    qrels_key = keys.get(qrels_key) or keys.get(record.judgments, "")
     if len(named_files) < 2:
         qrels_key = ""  # naming the only judgments must not make another study
-    settings = all_collections().read_settings(collection_id)
     state = (
-        settings,
+        record.settings,
         *((f.key, f.version, f.table.name if isinstance(f.table, Run) else "") for f in files),
     )
     _forget_outdated_libraries(collection_id, qrels_key, state)
-    library = _assemble_library(collection_id, qrels_key, state, files, settings)
+    library = _assemble_library(collection_id, qrels_key, state, files, record.settings)
     left_out_notes = _skipped_file_notes(folder, listing)
     return replace(library, notes=(*library.notes, *left_out_notes)) if left_out_notes else library
 
@@ -261,7 +259,7 @@ def _folder_files(
     kind of table."""
     origin = "sample" if collection_id == SAMPLE else "folder"
     answers = {} if collection_id == SAMPLE else all_collections().choices_by_shape(collection_id)
-    choices = all_collections().reading_choices(collection_id)
+    choices = all_collections().record(collection_id).choices
     requests: list[_FolderFile] = []
     for path in listing.read:
         if kind and guess_kind(path) not in (kind, None):

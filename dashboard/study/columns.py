@@ -95,11 +95,6 @@ def independent_columns(study: StudyLike) -> dict[str, pd.Series]:
     )
 
 
-def _query_index(study: StudyLike) -> pd.Index:
-    """Return the judged queries as an index."""
-    return pd.Index(study.query_ids)
-
-
 def _make_group_source(
     study: StudyLike, comparison: Comparison, texts: dict[str, str]
 ) -> GroupSource:
@@ -110,7 +105,7 @@ def _make_group_source(
         # The page reports what the measure lacks; a link with filters must not fail before that.
         measure = study.read_measure("", comparison.cutoff).measure
     return GroupSource(
-        query_ids=study.cached_answer(_query_index),
+        query_ids=pd.Index(study.query_ids),
         texts=texts,
         judged=study.judged,
         scores=study.all_scores(measure),

@@ -126,15 +126,9 @@ def assemble_library(
     if has_lists or given_tables:
         study = Study(
             runs if has_lists else [],
-            _map_ids(qrels.table, settings)
-            if has_lists and qrels and isinstance(qrels.table, Qrels)
-            else None,
-            _map_ids(queries.table, settings)
-            if queries and isinstance(queries.table, Queries)
-            else None,
-            _map_ids(documents.table, settings)
-            if documents and isinstance(documents.table, Documents)
-            else None,
+            _mapped_table(qrels, Qrels, settings) if has_lists else None,
+            _mapped_table(queries, Queries, settings),
+            _mapped_table(documents, Documents, settings),
             join_with_judgments,
             settings,
             given_tables,
@@ -225,6 +219,10 @@ def _map_ids(table: AnyTable, settings: Settings) -> AnyTable:
         )
 
 
+def _mapped_table(file: File | None, kind: type[AnyTable], settings: Settings) -> AnyTable | None:
+    return _map_ids(file.table, settings) if file and isinstance(file.table, kind) else None
+
+
 def apply_settings(table: AnyTable, settings: Settings) -> AnyTable:
     """Apply the settings of a collection to a table: map its ids and, if the table is a run, remove
     the excluded documents."""
@@ -296,7 +294,7 @@ def convert_to_run(file: File) -> Loaded:
     return Loaded(run, "", "run", file.file)
 
 
-def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str = "") -> File | None:
+def choose_judgments(files: Sequence[File], runs: Sequence[Run], key: str) -> File | None:
     """Return the file with the judgments to use: the file with this key, otherwise the file that
     fits the runs best. Returns None if there are no judgments."""
     chosen_file = next((f for f in files if f.key == key), None)

@@ -10,11 +10,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 from dashboard.workspace.adding import current_time, make_free_id
 from dashboard.workspace.disk import database
-from dashboard.workspace.disk.contents import NO_CONTENTS, Contents
+from dashboard.workspace.disk.contents import Contents
 from dashboard.workspace.disk.database import Connection, Row, format_damaged_row
 from dashboard.workspace.disk.folder_store import FolderStore
 from dashboard.workspace.disk.journal_lines import Line, read_grades, read_layer_facts
@@ -93,9 +92,9 @@ class LayerStore:
 
     def _all_layers(self, collection_id: str) -> list[Layer]:
         contents = self._folder_store.contents(collection_id)
-        cached_contents, layers = self._layer_cache.get(collection_id, (NO_CONTENTS, []))
+        cached_contents, layers = self._layer_cache.get(collection_id, (None, []))
         if cached_contents is not contents:
-            layers = _build_layers(contents, cached_contents, layers)
+            layers = _build_layers(contents)
             self._layer_cache[collection_id] = contents, layers
         return layers
 
@@ -162,11 +161,9 @@ class LayerStore:
         separate. `earlier_layer` is the id of a layer that is known to have been begun before this
         one."""
         with self._change_collection(collection_id) as state:
-            head, rows, layers = (
-                read_layer_facts(lines),
-                list(read_grades(lines)),
-                self.list_layers(collection_id),
-            )
+            head = read_layer_facts(lines)
+            rows = list(read_grades(lines))
+            layers = self.list_layers(collection_id)
             original_name, begun = head.get("name", ""), head.get("begun", "")
             judged, grade_records = head.get("judged", False), _latest_grades(rows)
             for v in layers:
@@ -233,30 +230,15 @@ def _append_grades(
     database.append_rows(connection, "grades", rows)
 
 
-def _build_layers(
-    contents: Contents, known_contents: Contents, known_layers: Sequence[Layer]
-) -> list[Layer]:
-    """Build the layers from the rows in `contents`. The `known_layers`, which were built from
-    `known_contents`, are reused as far as their rows are the same."""
-    grades, known_rows = contents.intact["grades"], known_contents.intact["grades"]
-    if len(grades) < len(known_rows) or (
-        known_rows and grades[len(known_rows) - 1] is not known_rows[-1]
-    ):
-        known_rows, known_layers = (), ()
+def _build_layers(contents: Contents) -> list[Layer]:
     rows: dict[str, list[Row]] = {}
-    last = {layer.id: layer.version.rpartition("-")[0] for layer in known_layers}
-    for number, layer, *values in grades[len(known_rows) :]:
+    last: dict[str, str] = {}
+    for number, layer, *values in contents.intact["grades"]:
         rows.setdefault(layer, []).append(tuple(values))
         last[layer] = f"{number} {values[-1]}"
     damaged_texts: dict[str, list[str]] = {}
     for row in contents.damaged["grades"]:
         damaged_texts.setdefault(str(row[1]), []).append(format_damaged_row(row))
-    earlier, heads = (
-        {layer.id: layer.grade_records for layer in known_layers},
-        contents.intact["layers"],
-    )
-    if last.keys() - {row[1] for row in heads}:
-        heads = contents.layers()
     return [
         Layer(
             id=layer,
@@ -267,20 +249,16 @@ def _build_layers(
             removed=bool(removed),
             lost=tuple(damaged_texts.get(layer, ())),
             position=position,
-            grade_records=_latest_grades(rows.get(layer, ()), earlier.get(layer, {})),
+            grade_records=_latest_grades(rows.get(layer, ())),
         )
-        for _, layer, name, begun, judged, position, removed in heads
+        for _, layer, name, begun, judged, position, removed in contents.layers()
     ]
 
 
-def _latest_grades(
-    rows: Iterable[Row], earlier_grades: Mapping[Pair, GradeRecord] = MappingProxyType({})
-) -> Mapping[Pair, GradeRecord]:
-    """Return the valid grades after newer `rows` are applied to the `earlier_grades`. The rows have
-    the columns query_id, doc_id, grade, grader and time. A grade of None withdraws a grade."""
-    if not rows:
-        return earlier_grades
-    latest = dict(earlier_grades)
+def _latest_grades(rows: Iterable[Row]) -> dict[Pair, GradeRecord]:
+    """Return the valid grades. The rows have the columns query_id, doc_id, grade, grader and time.
+    A grade of None withdraws a grade."""
+    latest: dict[Pair, GradeRecord] = {}
     for query_id, doc_id, grade, grader, time in rows:
         if grade is None:
             latest.pop((query_id, doc_id), None)

@@ -104,10 +104,8 @@ class NoteStore:
         A repeated note or tag is stored only once, because two clicks may be handled at the same
         time."""
         with self._change_collection(collection_id) as state:
-            query_notes, time = (
-                self.notes_by_query(collection_id).get(query_id, QueryNotes()),
-                current_time(),
-            )
+            query_notes = self.notes_by_query(collection_id).get(query_id, QueryNotes())
+            time = current_time()
             is_repeated = any(
                 (last.text, last.author) == (text, author) for last in query_notes.notes[-1:]
             )

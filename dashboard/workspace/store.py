@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -256,46 +257,37 @@ class Workspace:
     def remove_entry(self, identity: str, number: str) -> None:
         """Mark a file for deletion at the next start. A damaged record is deleted at once."""
         with self.hold_write_lock():
-            entry = self._entry_of(identity, number)
-            if entry is not None:
-                self._store.put_entry(
-                    identity, replace(entry, removed=True, changed=current_time())
-                )
-            else:
+            entry = self._entries_by_number(identity).get(number)
+            if entry is None:
                 self._store.drop_entry(identity, number)
+            else:
+                self._change_entry(identity, entry, removed=True)
 
     def restore_entry(self, identity: str, number: str) -> None:
         """Restore a removed file. Raises KeyError if the file is already deleted for good."""
         with self.hold_write_lock():
-            entry = self._entry_of(identity, number)
-            if entry is None:
-                raise KeyError(number)
-            self._store.put_entry(identity, replace(entry, removed=False, changed=current_time()))
+            entry = self._entries_by_number(identity)[number]
+            self._change_entry(identity, entry, removed=False)
 
     def undo_replacement(self, identity: str, number: str) -> None:
         """Delete a file and show the file it replaced. Raises KeyError if that file is gone."""
         with self.hold_write_lock():
-            entry = self._entry_of(identity, number)
-            if entry is None or self._entry_of(identity, entry.replaces) is None:
+            entries = self._entries_by_number(identity)
+            if entries[number].replaces not in entries:
                 raise KeyError(number)
             self._store.drop_entry(identity, number)
 
     def keep_both_files(self, identity: str, number: str) -> None:
         """Keep both a newer file and the file that it replaced, as two separate runs."""
         with self.hold_write_lock():
-            entry = self._entry_of(identity, number)
-            if entry is None:
-                raise KeyError(number)
-            other_entries = [e for e in self._store.entries(identity) if e.number != number]
-            self._store.put_entry(
+            others = self._entries_by_number(identity)
+            entry = others.pop(number)
+            self._change_entry(
                 identity,
-                replace(
-                    entry,
-                    replaces="",
-                    name=find_free_name(entry.name, names_of_kind(other_entries, entry.kind)),
-                    slot=find_free_slot(e.slot for e in other_entries if e.kind == "run"),
-                    changed=current_time(),
-                ),
+                entry,
+                replaces="",
+                name=find_free_name(entry.name, names_of_kind(others.values(), entry.kind)),
+                slot=find_free_slot(e.slot for e in others.values() if e.kind == "run"),
             )
 
     def check_tables(self, stop: Callable[[], bool] = lambda: False) -> None:
@@ -335,8 +327,13 @@ class Workspace:
         except OSError as error:
             raise errors.refused_write_error(error, self.folder) from error
 
-    def _entry_of(self, identity: str, number: str) -> Entry | None:
-        return next((e for e in self._store.entries(identity) if e.number == number), None)
+    def _entries_by_number(self, identity: str) -> dict[str, Entry]:
+        return {entry.number: entry for entry in self._store.entries(identity)}
+
+    def _change_entry(self, identity: str, entry: Entry, **changes: Any) -> Entry:
+        changed = replace(entry, **changes, changed=current_time())
+        self._store.put_entry(identity, changed)
+        return changed
 
     def _find_same_rows(self, identity: str, loaded: Loaded, content: str) -> Entry | None:
         all_entries = (*self.entries(identity), *self.removed_entries(identity))
@@ -354,8 +351,7 @@ class Workspace:
         if packed_table:
             self._store.put_table(*packed_table)
         if restored != existing:
-            restored = replace(restored, changed=current_time())
-            self._store.put_entry(identity, restored)
+            restored = self._change_entry(identity, restored)
         else:
             self._store.flush_collection_folder(identity)
         return AddedFile(restored, "new" if existing.removed else "known")

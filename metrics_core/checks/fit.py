@@ -3,7 +3,7 @@ that are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -61,7 +61,9 @@ def fit_report(
     `judged_ranks` is in the order of `runs`; it is empty if there are no qrels."""
     lines = []
     if qrels is not None and queries is not None:
-        lines.append(_judged_queries_line(qrels, queries))
+        ids = set(queries.frame["query_id"])
+        label, remark = "queries with judgments", "without judgments"
+        lines.append(_coverage_line(label, ids, qrels.query_ids, remark))
     if judged_ranks:
         lines.append(_shared_queries_line(judged_ranks))
         lines += _unjudged_queries_lines(judged_ranks)
@@ -73,13 +75,11 @@ def fit_report(
     return lines
 
 
-def _judged_queries_line(qrels: Qrels, queries: Queries) -> FitLine:
-    all_ids = set(queries.frame["query_id"])
-    lacking = sorted(all_ids.difference(qrels.query_ids))
-    remark = f"without judgments: {_shorten_ids(lacking)}" if lacking else ""
-    return FitLine(
-        "queries with judgments", f"{len(all_ids) - len(lacking):,} of {len(all_ids):,}", remark
-    )
+def _coverage_line(label: str, ids: set[str], known_ids: Iterable[str], remark: str) -> FitLine:
+    """Return the report line on how many of these ids are known. `remark` introduces the others."""
+    lacking = sorted(ids.difference(known_ids))
+    value = f"{len(ids) - len(lacking):,} of {len(ids):,}"
+    return FitLine(label, value, f"{remark}: {_shorten_ids(lacking)}" if lacking else "")
 
 
 def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
@@ -106,11 +106,7 @@ def _unjudged_queries_lines(judged_ranks: Sequence[JudgedRanks]) -> list[FitLine
 
 def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> FitLine:
     used_ids = {q for run in runs for q in run.query_ids} | set(qrels.query_ids if qrels else ())
-    ids_with_text = set(queries.frame["query_id"])
-    lacking = sorted(used_ids - ids_with_text)
-    remark = f"shown by id: {_shorten_ids(lacking)}" if lacking else ""
-    value = f"{len(used_ids) - len(lacking):,} of {len(used_ids):,}"
-    return FitLine("queries with a text", value, remark)
+    return _coverage_line("queries with a text", used_ids, queries.frame["query_id"], "shown by id")
 
 
 def _document_texts_line(
@@ -179,14 +175,18 @@ def _clean_rows(table: pa.Table) -> tuple[pa.Array, pa.Array]:
 
 
 def _clean_doc_ids(doc_ids: pa.ChunkedArray) -> pa.Array:
-    odd = pc.match_substring_regex(doc_ids, r"[^\x21-\x7e]")
-    odd_ids = doc_ids.filter(odd).unique().to_pylist()
+    odd_ids = _unusual_ids(doc_ids)
     doc_ids = doc_ids.combine_chunks()
     if odd_ids:
         positions = pc.index_in(doc_ids, value_set=as_text_column(odd_ids))
         clean = as_text_column([clean_id(i) for i in odd_ids]).take(positions)
         doc_ids = pc.if_else(pc.is_valid(positions), clean, doc_ids)
     return doc_ids
+
+
+def _unusual_ids(ids: pa.ChunkedArray) -> list[str]:
+    """Return the distinct ids that cleaning could change."""
+    return ids.filter(pc.match_substring_regex(ids, r"[^\x21-\x7e]")).unique().to_pylist()
 
 
 def do_queries_match(run: Run, qrels: Qrels) -> bool:
@@ -208,25 +208,18 @@ def find_near_matches(run: Run, qrels: Qrels) -> tuple[Note, ...]:
     that a spreadsheet shortened.
 
     The notes only suggest changes: ids that are not equal are never matched automatically."""
-    notes: list[Note] = []
     run_ids, judged = _to_text_column(run.query_ids), _to_text_column(qrels.query_ids)
-    pairs_by_kind = [
-        ("query", _find_near_pairs(lambda: run_ids, judged, are_ids_plain=is_printable(run_ids)))
-    ]
-    notes += [
-        *_shortened_id_notes("query", "the run", run_ids),
-        *_shortened_id_notes("query", "the judgments", judged),
-    ]
+    kinds = [("query", run_ids, judged, is_printable(run_ids))]
     if run.complete:  # judged ranks name only documents that match
-        notes += _shortened_id_notes("document", "the run", run.doc_ids)
-        notes += _shortened_id_notes("document", "the judgments", qrels.doc_ids)
-        pairs_by_kind += [
-            (
-                "document",
-                _find_near_pairs(lambda: run.doc_ids, qrels.doc_ids, are_ids_plain=run.plain),
-            )
-        ]
-    for what, pairs in pairs_by_kind:
+        kinds.append(("document", run.doc_ids, qrels.doc_ids, run.plain))
+    notes: list[Note] = []
+    for what, own_ids, judged_ids, _ in kinds:
+        notes += _shortened_id_notes(what, "the run", own_ids)
+        notes += _shortened_id_notes(what, "the judgments", judged_ids)
+    for what, own_ids, judged_ids, are_plain in kinds:
+        # Only unusual ids can change by cleaning. There are almost never any, and checking the
+        # bytes avoids a hash table of all ids.
+        pairs = [] if are_plain and is_printable(judged_ids) else _near_pairs(own_ids, judged_ids)
         if pairs:
             count = len(pairs)
             notes.append(
@@ -265,25 +258,15 @@ def _to_text_column(ids: Sequence[str]) -> pa.ChunkedArray:
     return pa.chunked_array([as_text_column(list(ids))])
 
 
-def _find_near_pairs(
-    load_ids: Callable[[], pa.ChunkedArray], judged_ids: pa.ChunkedArray, *, are_ids_plain: bool
-) -> list[tuple[str, str]]:
-    # Only unusual ids can change by cleaning. There are almost never any, and checking the bytes
-    # avoids a hash table of all ids.
-    if are_ids_plain and is_printable(judged_ids):
-        return []
-    run_ids, judged_ids = load_ids(), pa.chunked_array([judged_ids.unique()])
+def _near_pairs(run_ids: pa.ChunkedArray, judged_ids: pa.ChunkedArray) -> list[tuple[str, str]]:
+    judged_ids = pa.chunked_array([judged_ids.unique()])
     unmatched = judged_ids.filter(
         pc.invert(pc.is_in(judged_ids, value_set=run_ids.combine_chunks()))
     )
-    odd_own = (
-        run_ids.filter(pc.match_substring_regex(run_ids, r"[^\x21-\x7e]")).unique().to_pylist()
-    )
-    cleaned_own = {clean_id(i): i for i in odd_own}
-    odd_judged = unmatched.filter(pc.match_substring_regex(unmatched, r"[^\x21-\x7e]")).to_pylist()
-    pairs = [(i, clean_id(i)) for i in odd_judged if clean_id(i) != i]
-    are_ids_plain = as_text_column([clean for _, clean in pairs])
-    presence = pc.is_in(are_ids_plain, value_set=run_ids.combine_chunks()).to_pylist()
+    cleaned_own = {clean_id(i): i for i in _unusual_ids(run_ids)}
+    pairs = [(i, clean_id(i)) for i in _unusual_ids(unmatched) if clean_id(i) != i]
+    clean_texts = as_text_column([clean for _, clean in pairs])
+    presence = pc.is_in(clean_texts, value_set=run_ids.combine_chunks()).to_pylist()
     near_pairs = [pair for pair, is_present in zip(pairs, presence, strict=True) if is_present]
     near_pairs += [
         (i, cleaned_own[clean])

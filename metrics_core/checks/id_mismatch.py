@@ -250,9 +250,9 @@ class _Ids:
         small = self._sample_few_queries()
         readings = small._find_candidate_transforms()
         tried = small._count_matches(_maps_of_one_transform(readings))
-        if max(map(_match_count, tried), default=0) < small.max_matches:
+        if max((n for n, _ in tried), default=0) < small.max_matches:
             tried += small._count_matches(_maps_of_two_transforms(readings[:_IN_PAIRS]))
-        best = sorted(tried, key=_match_count, reverse=True)
+        best = sorted(tried, key=lambda counted: counted[0], reverse=True)
         return [reading for _, reading in best[:_COUNTED]]
 
     def _count_matches(self, id_maps: Iterable[IdMap]) -> list[tuple[int, IdMap]]:
@@ -330,10 +330,6 @@ def _select_used_ids(ids: pa.Array, codes: Ints) -> tuple[pa.Array, Ints]:
     int64[row]."""
     used_codes, code = np.unique(codes, return_inverse=True)
     return ids.take(as_column(used_codes)), code.astype(np.int64)
-
-
-def _match_count(match: tuple[int, IdMap]) -> int:
-    return match[0]
 
 
 def _maps_of_one_transform(readings: Sequence[IdReading]) -> Iterator[IdMap]:

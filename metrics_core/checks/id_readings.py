@@ -120,17 +120,11 @@ def parse_id_transform(name: str) -> IdReading:
     verb, _, argument = name.partition(" ")
     last = argument.removeprefix("first ") if verb in ("cut", "after") else argument
     first = argument != last
-    if (verb, first) in _AT_A_MARK and last:
-        pattern, description = _AT_A_MARK[verb, first]
+    if (verb, first) in _WITH_TEXT and last:
+        pattern, description = _WITH_TEXT[verb, first]
         return IdReading(
             name, description.format(last), _remove_pattern(pattern.format(re.escape(last)))
         )
-    if verb == "drop" and argument:
-        return IdReading(
-            name, f"{argument} at the beginning is removed", _remove_part(argument, False)
-        )
-    if verb == "drop-end" and argument:
-        return IdReading(name, f"{argument} at the end is removed", _remove_part(argument, True))
     length = parse_whole_number(argument) if verb == "first" else None
     if length and length <= _LONGEST_ID:
         return IdReading(
@@ -247,12 +241,6 @@ def _remove_pattern(pattern: str) -> _Read:
     return lambda ids: pc.replace_substring_regex(ids, pattern, replacement)
 
 
-def _remove_part(prefix_or_suffix: str, at_end: bool) -> _Read:
-    return _remove_pattern(
-        f"{re.escape(prefix_or_suffix)}$" if at_end else f"^{re.escape(prefix_or_suffix)}"
-    )
-
-
 def _decode_percent(ids: pa.Array) -> pa.Array:
     return as_text_column([unquote(i) for i in ids.to_pylist()])
 
@@ -275,10 +263,12 @@ _PLAIN: dict[str, tuple[str, _Read]] = {
     "file name": ("folders and file extensions are removed", _strip_to_file_names),
 }
 _CUTTING = (".0", "file name")
-_AT_A_MARK = {
+_WITH_TEXT = {
     ("cut", False): ("^(.*){0}.*$", "everything from the last {} on is removed"),
     ("cut", True): ("{0}.*$", "everything from the first {} on is removed"),
     ("after", False): ("^.*{0}", "only the part after the last {} is used"),
     ("after", True): ("^.*?{0}", "only the part after the first {} is used"),
+    ("drop", False): ("^{0}", "{} at the beginning is removed"),
+    ("drop-end", False): ("{0}$", "{} at the end is removed"),
 }
 _WITH_A_PART = ("cut #", "cut first #", "after _", "after first _", "drop D-", "drop-end .txt")

@@ -122,21 +122,14 @@ def make_snapshot(
     own_marks = {q: marks[q] for q in ids}
     added_by = find_measure_packages(scores.measures)
     best = _find_means(ordered, own_marks)
-    previous = previous if previous and previous.origin.reading == origin.reading else None
-    for measure in scores.measures:
-        name = str(measure)
-        best_before = previous.best.get(name) if previous else None
-        if (
-            not previous
-            or not best_before
-            or previous.origin.added_by.get(name) != added_by.get(name)
-        ):
-            continue
-        if (
-            name not in best
-            or (best_before.mean - best[name].mean) * measure.declaration.direction > 0
-        ):
-            best[name] = best_before
+    if previous and previous.origin.reading == origin.reading:
+        for measure in scores.measures:
+            name = str(measure)
+            before = previous.best.get(name)
+            if before and previous.origin.added_by.get(name) == added_by.get(name):
+                now = best.setdefault(name, before)
+                if (before.mean - now.mean) * measure.declaration.direction > 0:
+                    best[name] = before
     return Snapshot(ordered, own_marks, replace(origin, added_by=added_by), best)
 
 

@@ -327,9 +327,7 @@ def _format_rows(frame: pd.DataFrame) -> pd.DataFrame:
             "interval": w.format_interval(*ends, digits) + note,
             **(_ratio_cells(row) if has_costs else {}),
             "p": format_p_value(row["p_corrected"]),
-            "won": w.format_count(row["won"]),
-            "lost": w.format_count(row["lost"]),
-            "same": w.format_count(row["same"]),
+            **{name: w.format_count(row[name]) for name in ("won", "lost", "same")},
             **{name: w.format_score(row[name]) for name in LIST_COLUMNS if name in row},
         }
         for row, (ends, note) in zip(frame.to_dict("records"), ends_of, strict=True)
@@ -365,14 +363,15 @@ def format_markdown(frame: pd.DataFrame) -> str:
     return "\n".join([markdown_table(_format_rows(frame), _LABELS), *lines])
 
 
-def _format_latex_table(texts: pd.DataFrame) -> str:
+def _format_latex_contributions(frame: pd.DataFrame) -> str:
+    texts = _format_contributions(frame)
     return format_tabular(list(texts.columns), texts.to_numpy().tolist(), _LABELS)
 
 
 _BRIDGES: dict[str, Callable[[pd.DataFrame], str]] = {
     "table": lambda frame: align_texts(_format_contributions(frame), _LABELS),
     "markdown": lambda frame: markdown_table(_format_contributions(frame), _LABELS),
-    "latex": lambda frame: _format_latex_table(_format_contributions(frame)),
+    "latex": _format_latex_contributions,
     **FULL_FORMATS,
 }
 FORMATS: dict[str, Callable[[pd.DataFrame], str]] = {

@@ -293,10 +293,8 @@ def _document_table(explanation: _Explanation) -> pd.DataFrame:
     """Return the documents of the only query with their contributions to the difference, and a row
     with the sum."""
     rank_column, baseline_column = f"rank in {explanation.run}", f"rank in {explanation.baseline}"
-    total, rest_difference = (
-        float(explanation.ledger.difference[0]),
-        float(explanation.ledger.empty[0]),
-    )
+    total = float(explanation.ledger.difference[0])
+    rest_difference = float(explanation.ledger.empty[0])
     parts = explanation.document_contributions(0)
     *printed, rest_part = w.round_parts(total, [*(part["part"] for part in parts), rest_difference])
     rows = [

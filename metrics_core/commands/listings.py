@@ -102,10 +102,8 @@ def _describe_file(file: str) -> str:
     if fields is None:
         return f"{lines[0]}\n"
     kind = "run" if recognised is None else recognised.kind
-    meanings, other_word = (
-        fields.assign_meanings(kind, {}),
-        "not used" if kind in _AS_KIND else "column",
-    )
+    meanings = fields.assign_meanings(kind, {})
+    other_word = "not used" if kind in _AS_KIND else "column"
     words = {name: word for word, name in meanings.items()}
     rows = [
         (words.get(name, other_word), name, entry.samples) for name, entry in fields.fields.items()
@@ -215,13 +213,8 @@ def _format_fact(label: str, text: str) -> str:
 
 
 def _format_example(example: WorkedValue) -> str:
-    return " = ".join(
-        [
-            example.name,
-            *([] if example.is_plain_value else [example.arithmetic]),
-            example.value_text,
-        ]
-    )
+    arithmetic = "" if example.is_plain_value else f" = {example.arithmetic}"
+    return f"{example.name}{arithmetic} = {example.value_text}"
 
 
 def _format_parameter(parameter: ParameterText) -> str:

@@ -90,8 +90,12 @@ class NamedCollection:
             ) from error
 
     def _missing_table_error(self, table_name: str) -> RanklensError:
-        parts = [name for name in _collection_names() if name.startswith(f"{self.name}/")]
-        alternatives = [name for name in parts if _has_records(name, table_name)][:_MAX_SUGGESTIONS]
+        load, parts = _import_ir_datasets().load, f"{self.name}/"
+        alternatives = [
+            name
+            for name in _collection_names()
+            if name.startswith(parts) and load(name).has(table_name)
+        ][:_MAX_SUGGESTIONS]
         hint = (
             f"Collections that have {table_name}: {w.join_words(alternatives)}."
             if alternatives
@@ -129,10 +133,6 @@ def _import_ir_datasets() -> Any:
 
 def _collection_names() -> list[str]:
     return list(_import_ir_datasets().registry)
-
-
-def _has_records(name: str, table_name: str) -> bool:
-    return bool(_import_ir_datasets().load(name).has(table_name))
 
 
 def _suggest_names(name: str, names: Sequence[str]) -> str:

@@ -268,7 +268,13 @@ def _judge_while_reading(
     if options.memory is not None:
         _refuse_options_with_memory(options, needs_documents=bool(needs))
         paths, memory = options.all_run_paths, options.memory
-        runs = [_judge_within_memory(memory, path, options, qrels) for path in paths]
+        runs = []
+        for path in paths:
+            with show_progress(path) as progress:
+                judged = judge_within_memory(
+                    memory, path, qrels, options.read_as, progress=progress
+                )
+            runs.append(judged)
     elif (
         needs
         or options.clean_ids
@@ -295,13 +301,6 @@ def _judge_while_reading(
             is_checked = bool(notes)
     file_runs = [FileRun(run, path) for path, run in zip(options.all_run_paths, runs, strict=True)]
     return _make_run_names_distinct(file_runs, options)
-
-
-def _judge_within_memory(
-    memory: int, path: str, options: ReadingOptions, qrels: Qrels
-) -> JudgedFile:
-    with show_progress(path) as progress:
-        return judge_within_memory(memory, path, qrels, options.read_as, progress=progress)
 
 
 def _refuse_options_with_memory(options: ReadingOptions, *, needs_documents: bool) -> None:

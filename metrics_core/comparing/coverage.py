@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from metrics_core.base.arrays import Mask
 from metrics_core.judging import JudgedRanks
 from metrics_core.scoring.scores import Scores
-
-Missing = Literal["zero", "shared"]
 
 
 @dataclass(frozen=True)
@@ -50,16 +46,7 @@ def find_coverage(judged: Sequence[JudgedRanks]) -> QueryCoverage:
     )
 
 
-def shared_queries(scores: Scores, runs: Sequence[str] = ()) -> Mask:
-    """Return the queries for which all of these runs have results, bool[query]. If `runs` is empty,
-    all runs of the scores are used. Raises UnknownRunError."""
-    rows = [scores.position(run) for run in runs or scores.runs]
-    return np.logical_not(scores.missing[rows].any(axis=0), dtype=np.bool_)
-
-
-def select_scores(scores: Scores, missing: Missing, runs: Sequence[str] = ()) -> Scores:
-    """Return the scores of the queries that are compared.
-
-    If `missing` is "zero", all queries are compared. If `missing` is "shared", only the queries for
-    which all runs in `runs` have results are compared. Raises UnknownRunError."""
-    return scores if missing == "zero" else scores.select_queries(shared_queries(scores, runs))
+def select_shared_queries(scores: Scores) -> Scores:
+    """Return the scores of the queries for which all runs have results."""
+    is_lacking = scores.missing.any(axis=0)
+    return scores.select_queries(np.logical_not(is_lacking, dtype=np.bool_))

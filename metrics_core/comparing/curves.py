@@ -164,10 +164,8 @@ def differences_by_cutoff(pairs: Sequence[Pair], cutoffs: Sequence[int]) -> list
     bands_found = []
     for group in _score_pairs(pairs, cutoffs):
         combination = group.combination
-        own_values, other_values = (
-            combination.to_scale(group.values),
-            combination.to_scale(group.baseline),
-        )
+        own_values = combination.to_scale(group.values)
+        other_values = combination.to_scale(group.baseline)
         is_defined = ~np.isnan(own_values - other_values)
         queries = is_defined.sum(axis=0)
         mean, start = np.full((2, len(queries)), np.nan)

@@ -120,21 +120,15 @@ class GateOutcome:
     def smallest_loss(self) -> float:
         """The smallest true loss that leads to the outcome "worse" with 80% probability; NaN if
         unknown."""
-        return (
-            smallest_failing_loss(*self._failure_chance_arguments)
-            if self._failure_chance_arguments
-            else math.nan
-        )
+        arguments = self._failure_chance_arguments
+        return smallest_failing_loss(*arguments) if arguments else math.nan
 
     @property
     def failure_chance_at_twice_margin(self) -> float:
         """The probability of the outcome "worse" if the true loss is twice the margin; NaN if
         unknown."""
-        return (
-            failure_chance(2 * self.gate.margin, *self._failure_chance_arguments)
-            if self._failure_chance_arguments
-            else math.nan
-        )
+        arguments = self._failure_chance_arguments
+        return failure_chance(2 * self.gate.margin, *arguments) if arguments else math.nan
 
     @property
     def _failure_chance_arguments(self) -> tuple[float, float, int, float, float] | None:
@@ -268,10 +262,8 @@ def evaluate_floors(
 
 
 def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
-    combination, direction = (
-        floor.measure.declaration.combination,
-        floor.measure.declaration.direction,
-    )
+    declared = floor.measure.declaration
+    combination, direction = declared.combination, declared.direction
     queries = int((~np.isnan(values)).sum())
     score, end = float(combination.combine(values)), math.nan
     if floor.by_bound:
@@ -283,9 +275,7 @@ def _evaluate_floor(floor: Floor, run: str, values: Floats) -> FloorOutcome:
     return FloorOutcome(floor, run, HELD if is_held else BELOW, queries, score, end)
 
 
-def exit_status(
-    outcomes: Iterable[str], *, changed: bool = False, fails_if_unclear: bool = False
-) -> int:
+def exit_status(outcomes: Iterable[str], *, changed: bool = False, fails_if_unclear: bool) -> int:
     """Return the first of these exit statuses that applies.
 
     - `FAILED`: a run is worse, or below a floor.

@@ -47,19 +47,12 @@ def t_interval(differences: Floats, level: float = LEVEL) -> Ends:
     return Ends(mean - float(reach), mean + float(reach))
 
 
-def bca_interval(differences: Floats, level: float = LEVEL) -> Ends:
-    """Return the bias-corrected and accelerated bootstrap interval of the mean of `differences`,
-    float64[query] without NaN (Efron, Better bootstrap confidence intervals, JASA 1987).
-
-    The resamples are the same for all means."""
-    return bca_test(differences, level)[1]
-
-
 def bca_test(differences: Floats, level: float = LEVEL) -> tuple[float, Ends]:
     """Test whether the mean of `differences`, float64[query] without NaN, is 0.
 
-    Returns the two-sided p-value, and the BCa interval of the mean. The interval excludes zero
-    if and only if the p-value is at most 1 - level."""
+    Returns the two-sided p-value, and the bias-corrected and accelerated bootstrap interval of the
+    mean (Efron, Better bootstrap confidence intervals, JASA 1987). The interval excludes zero if
+    and only if the p-value is at most 1 - level. The resamples are the same for all means."""
     from scipy import special
 
     if len(differences) < 2:

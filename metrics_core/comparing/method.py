@@ -48,13 +48,11 @@ class Method:
 
     def __post_init__(self) -> None:
         if self.test not in TESTS:
-            raise ParameterError(
-                f"There is no test {self.test!r}.", f"Tests: {_join_names(TESTS)}."
-            )
+            raise ParameterError(f"There is no test {self.test!r}.", f"Tests: {', '.join(TESTS)}.")
         if self.correction and self.correction not in self.valid_corrections:
             raise ParameterError(
                 f"The test {self.test} cannot be combined with the correction {self.correction!r}.",
-                f"Corrections for this test: {_join_names(dict.fromkeys(self.valid_corrections))}."
+                f"Corrections for this test: {', '.join(self.valid_corrections)}."
                 f" {_CORRECTION_HINT}",
             )
         if self.margin is not None and not 0 < self.margin < float("inf"):
@@ -100,10 +98,6 @@ _CORRECTION_HINT = (
     "Only the bootstrap supports min-p. The tests bca and randomization support no correction."
     " Their 10,000 draws give no p-value below 0.0001, which is too coarse for a correction."
 )
-
-
-def _join_names(names: dict[str, str] | dict[str, None]) -> str:
-    return ", ".join(names)
 
 
 def suggest_margin(measure: GivenMeasure) -> float | None:

@@ -192,10 +192,8 @@ def _make_frame(
     beyond = _mark_beyond_tie_threshold(gaps, choose_tie_threshold(measure, tie_threshold))
     won, lost = (np.count_nonzero(side, axis=0) for side in beyond)
     n_defined, n_baseline = (~np.isnan(gaps)).sum(axis=0), int((~np.isnan(values[:, 0])).sum())
-    verdicts, effect = (
-        _find_verdicts(result, measure, method),
-        result.effect_interval(method.level),
-    )
+    verdicts = _find_verdicts(result, measure, method)
+    effect = result.effect_interval(method.level)
     # First the value in the baseline's own row, then those of the other runs.
     columns: dict[str, tuple[object, AnyArray]] = {
         "mean": (mean[0], mean[1:]),

@@ -207,8 +207,12 @@ def find_query_count_needed(difference: float, deviation: float, level: float) -
     if not deviation:
         return FEWEST_QUERIES
 
+    from scipy import special
+
     def is_difference_detected(n_queries: int) -> bool:
-        return _power_of_t_test(difference, deviation, level, n_queries) >= POWER
+        width = float(special.stdtrit(n_queries - 1, (1 + level) / 2))
+        error = deviation / math.sqrt(n_queries)
+        return bool(detection_chance(difference, error, width, n_queries) >= POWER)
 
     high = FEWEST_QUERIES
     while not is_difference_detected(high):
@@ -221,10 +225,3 @@ def find_query_count_needed(difference: float, deviation: float, level: float) -
         middle = (low + high) // 2
         low, high = (low, middle) if is_difference_detected(middle) else (middle, high)
     return high
-
-
-def _power_of_t_test(difference: float, deviation: float, level: float, n_queries: int) -> float:
-    from scipy import special
-
-    width = float(special.stdtrit(n_queries - 1, (1 + level) / 2))
-    return float(detection_chance(difference, deviation / np.sqrt(n_queries), width, n_queries))

@@ -209,10 +209,8 @@ def resample_groups(groups: Sequence[Floats]) -> list[ResampledMeans]:
     for sample in samples:
         p, distances = np.where(sample.is_tested, 1.0, np.nan), np.zeros((0, 0))
         if len(sample.resampled_columns):
-            draws, limits = (
-                next(draws_left),
-                find_draw_limits(sample.statistic[sample.resampled_columns]),
-            )
+            draws = next(draws_left)
+            limits = find_draw_limits(sample.statistic[sample.resampled_columns])
             distances = draws.distances
             p[sample.resampled_columns] = sample.p_values(
                 draws.count_extreme_draws(limits), distances
@@ -246,10 +244,8 @@ class _Sample:
         """Return the p-values of `resampled_columns`, float64[drawn column], from the `distances`
         of the draws, [draw, drawn column]. `n_extreme_draws` int64[drawn column] is the number of
         draws whose distance is at least as large as the distance in the data."""
-        queries, limits = (
-            self.mean_moments.queries[self.resampled_columns],
-            np.abs(self.statistic[self.resampled_columns]),
-        )
+        queries = self.mean_moments.queries[self.resampled_columns]
+        limits = np.abs(self.statistic[self.resampled_columns])
         share = _share_of_extreme_draws(n_extreme_draws, distances, limits, queries)
         has_few, filled = queries <= FEW, self.mean_moments.filled[self.resampled_columns]
         if has_few.any():

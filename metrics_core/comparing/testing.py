@@ -12,7 +12,6 @@ from metrics_core.base.arrays import Floats, Mask, Objects
 from metrics_core.comparing.comparison_results import ComparisonResults
 from metrics_core.comparing.mean_intervals import (
     adjust_by_share_bounds,
-    bca_interval,
     bca_test,
     margin_interval,
     t_interval,
@@ -137,10 +136,8 @@ class _ScaledPair:
         """Convert results from the tested scale to the scale of combined scores."""
         if not (is_mean_tested(self.group.measure) or self.group.asks_for_mean):
             return self._to_costs(result)
-        combination, widest = (
-            self.group.combination,
-            largest_possible_difference(self.group.measure),
-        )
+        combination = self.group.combination
+        widest = largest_possible_difference(self.group.measure)
         if combination.linear:
             if math.isfinite(widest) and not np.isnan(result.inner_low[~np.isnan(result.p)]).any():
                 result = self._widen_inner_bounds(result, widest, level)
@@ -292,7 +289,10 @@ def _find_intervals(
         return low, high
     level = 1 - tail * _error_share_per_interval(p_corrected, method, tail)
     for i in np.flatnonzero(~np.isnan(p_corrected)):
-        low[i], high[i] = (bca_interval if method.test == BCA else t_interval)(columns[i], level)
+        is_bca = method.test == BCA
+        low[i], high[i] = (
+            bca_test(columns[i], level)[1] if is_bca else t_interval(columns[i], level)
+        )
     # A step-down correction, and a test that counts signs, may be significant although this
     # interval contains zero.
     means = np.array([column.mean() if len(column) else np.nan for column in columns])

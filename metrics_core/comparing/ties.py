@@ -58,7 +58,7 @@ def find_tie_range(run: Run, ranks: JudgedRanks, measure: Measure) -> TieRange:
     return TieRange(np.minimum(low, score), np.maximum(high, score), tied, exact)
 
 
-def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None = None) -> Mask:
+def find_tied_queries(run: Run, ranks: JudgedRanks, cutoff: int | None) -> Mask:
     """Return which judged queries have equal scores within the first `cutoff` ranks, bool[query].
 
     If `cutoff` is None, the whole list is examined."""

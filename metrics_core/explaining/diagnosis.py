@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 
 from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
-from metrics_core.base.memo import Memo
 from metrics_core.explaining.ledger import difference_ledger, has_ledger
 from metrics_core.explaining.one_query import find_grades, select_query
 from metrics_core.judging import JudgedRanks
@@ -24,8 +23,6 @@ from metrics_core.tables.ranked_run import ranked_run_names
 
 SQUARES = 20
 """The minimum number of ranks that a chart shows as single squares."""
-
-_MOST_KEPT = 60
 
 
 @dataclass(frozen=True)
@@ -66,9 +63,6 @@ class Diagnosis:
     residual_is_exact: bool = True
     nameless: frozenset[str] = frozenset()
     has_judgments: bool = True
-    _memo: Memo = field(
-        default_factory=lambda: Memo(_MOST_KEPT), init=False, repr=False, compare=False
-    )
 
     @property
     def n_relevant(self) -> int:
@@ -88,21 +82,19 @@ class Diagnosis:
 
     def ranks(self, run: str) -> dict[str, int]:
         """Return the rank of each document in the run's whole list, by doc_id."""
-        return self._memo(run, lambda: _document_ranks(self.rankings[run]))
+        named_rows = self.rankings[run].dropna(subset=["doc_id"])
+        return dict(zip(named_rows["doc_id"].tolist(), named_rows["rank"].tolist(), strict=True))
 
     def length(self, run: str) -> int:
         """Return the number of ranks in the run's list, including ranks without a document."""
         ranking = self.rankings[run]
         return int(ranking["rank"].iloc[-1]) if len(ranking) else 0
 
-    def grades_by_rank(self, run: str, ranks: int = SQUARES) -> Sequence[tuple[str, float | None]]:
-        """Return the doc_id and the grade at each of the first ranks. Cached.
+    def grades_by_rank(self, run: str, ranks: int = SQUARES) -> list[tuple[str, float | None]]:
+        """Return the doc_id and the grade at each of the first ranks.
 
         The doc_id is "" if it is unknown. The grade is NaN for an unjudged document, and None for a
         rank without a document."""
-        return self._memo((run, ranks), lambda: self._grades_by_rank(run, ranks))
-
-    def _grades_by_rank(self, run: str, ranks: int) -> list[tuple[str, float | None]]:
         first = self.rankings[run].head(ranks)
         first = first[first["rank"] <= ranks]
         cells = zip(first["doc_id"].fillna("").tolist(), first["grade"].tolist(), strict=True)
@@ -111,18 +103,12 @@ class Diagnosis:
             squares[rank - 1] = square
         return squares
 
-    def align_rankings(self, run: str, other_run: str, n_rows: int) -> Sequence[Mapping[str, Any]]:
-        """Return the run's top-ranked documents with three additional columns. Cached; do not
-        modify.
+    def align_rankings(self, run: str, other_run: str, n_rows: int) -> list[dict[str, Any]]:
+        """Return the run's top-ranked documents with three additional columns.
 
         `other_rank` is the rank in the list of the run `other_run` (NaN: not listed), and
         `other_known` is whether this rank is known. `relevant` is whether the document is relevant
         according to the measure."""
-        return self._memo(
-            (run, other_run, n_rows), lambda: self._aligned_rankings(run, other_run, n_rows)
-        )
-
-    def _aligned_rankings(self, run: str, other_run: str, n_rows: int) -> list[dict[str, Any]]:
         ranks, partly_known = self.ranks(other_run), other_run in self.nameless
         ranking = self.rankings[run].head(n_rows)
         first: list[dict[str, Any]] = ranking[ranking["rank"] <= n_rows].to_dict("records")
@@ -133,11 +119,6 @@ class Diagnosis:
             row["other_known"] = has_id and (not partly_known or doc_id in self.grades)
             row["relevant"] = row["grade"] >= self.relevant_from
         return first
-
-
-def _document_ranks(ranking: pd.DataFrame) -> dict[str, int]:
-    named_rows = ranking[ranking["doc_id"].notna()]
-    return dict(zip(named_rows["doc_id"].tolist(), named_rows["rank"].tolist(), strict=True))
 
 
 def diagnose(

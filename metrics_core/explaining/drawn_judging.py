@@ -166,10 +166,8 @@ def _score_counted_queries(
 ) -> Scores:
     """Score both runs on the counted queries. A counted query can lack judgments only if both runs
     have the same list. Both scores are then set to 0, because the difference is 0 in any case."""
-    values, position = (
-        np.zeros((2, len(counted_queries), 1)),
-        {q: i for i, q in enumerate(counted_queries)},
-    )
+    values = np.zeros((2, len(counted_queries), 1))
+    position = {q: i for i, q in enumerate(counted_queries)}
     rows = [(*pair, grade) for pair, grade in grades.items() if pair[0] in position]
     if rows:
         judgments = Qrels.from_columns(*zip(*rows, strict=True))

@@ -16,9 +16,8 @@ from metrics_core.base.errors import ParameterError
 from metrics_core.comparing.paired_tests import sidak_adjusted
 from metrics_core.comparing.resampled import resample_groups
 from metrics_core.comparing.verdicts import are_significant
-from metrics_core.explaining.query_kinds import FINE, classify_queries
+from metrics_core.explaining.query_kinds import FINE
 from metrics_core.judging import JudgedRanks
-from metrics_core.measures import Measure
 from metrics_core.scoring.intervals import LEVEL
 from metrics_core.scoring.resampling import split_by_memory
 
@@ -67,19 +66,11 @@ class History:
         return np.where(self.fine[-1], -1, self.broken_at)
 
 
-def make_history(
-    ranks: Sequence[JudgedRanks],
-    measure: Measure,
-    cutoff: int,
-    *,
-    query_kinds: Sequence[Objects] | None = None,
-) -> History:
+def make_history(ranks: Sequence[JudgedRanks], query_kinds: Sequence[Objects]) -> History:
     """Return the history of several versions, first to last. The versions are runs judged by the
-    same qrels.
+    same qrels. `query_kinds` has the result of `classify_queries` for each run, object[query].
 
-    If the results of `classify_queries` for these runs are already known, they can be passed as
-    `query_kinds`, object[query] each. Raises ParameterError if there are no runs, or if their
-    judgments differ."""
+    Raises ParameterError if there are no runs, or if their judgments differ."""
     if not ranks:
         raise ParameterError("A history needs at least one version.", "Give at least one run.")
     first = ranks[0]
@@ -92,13 +83,10 @@ def make_history(
                 f"{other.run_name} and {first.run_name} have different judgments.",
                 "Versions can only be compared on the same judgments.",
             )
-    kinds_by_run = np.array(
-        query_kinds or [classify_queries(each, measure, cutoff) for each in ranks], dtype=object
-    )
     return History(
         versions=tuple(each.run_name for each in ranks),
         query_ids=first.query_ids,
-        fine=np.asarray(kinds_by_run == FINE),
+        fine=np.array(query_kinds, dtype=object) == FINE,
     )
 
 

@@ -179,23 +179,14 @@ def _scores_after_changes(
 
 
 def find_near_misses(
-    run: Run,
-    qrels: Qrels,
-    query_id: str,
-    measure: Measure,
-    k: int,
-    *,
-    deepest_rank: int | None = None,
+    run: Run, qrels: Qrels, query_id: str, measure: Measure, k: int, *, deepest_rank: int
 ) -> pd.DataFrame:
     """Return the relevant documents just below k, down to rank `deepest_rank`, sorted by rank.
 
-    `deepest_rank` defaults to 2k. Columns: doc_id, grade, rank, score, short (how far the score is
-    below the score at rank k)."""
+    Columns: doc_id, grade, rank, score, short (how far the score is below the score at rank k)."""
     frame = ranked_documents(run, query_id)
     last = frame.loc[frame["rank"] == k, "score"]
-    below = frame[
-        (frame["rank"] > k) & (frame["rank"] <= (2 * k if deepest_rank is None else deepest_rank))
-    ]
+    below = frame[(frame["rank"] > k) & (frame["rank"] <= deepest_rank)]
     grade = below["doc_id"].map(find_grades(qrels, query_id)).astype(float)
     below = below.assign(grade=grade)[(grade >= measure.relevant_from) & (grade > 0)]
     short = float(last.iloc[0]) - below["score"] if len(last) else below["score"]

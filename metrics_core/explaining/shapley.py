@@ -36,7 +36,7 @@ def shapley_values(
     score if all of them had grade 0; and the method. With the method "shapley", the increase in
     score due to the grade of a document is averaged over all orders of the documents. With the
     method "order", only the order by rank is used."""
-    rows = query_rows(ranks, position)
+    rows = query_rows(ranks.query, position)
     grade = ranks.relevance[rows]
     players = np.flatnonzero((grade >= measure.relevant_from) & (grade > 0))
     has_few = len(players) <= MOST_PLAYERS
@@ -63,7 +63,7 @@ def _score_subsets(
     subsets: Mask,
 ) -> Floats:
     """Return the score of each subset of players, float64[subset]. `subsets` is bool[subset, n]."""
-    rows, n_subsets = query_rows(ranks, position), len(subsets)
+    rows, n_subsets = query_rows(ranks.query, position), len(subsets)
     relevance = np.tile(ranks.relevance[rows], (n_subsets, 1))
     relevance[:, players] *= subsets
     return measure.score(

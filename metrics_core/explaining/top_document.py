@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from metrics_core.explaining.variants import query_rows
 from metrics_core.judging import JudgedRanks
 
 
@@ -29,17 +28,15 @@ def find_top_document(
 ) -> TopDocument | None:
     """Find the relevant document that has a higher grade than every other document of the query,
     and return its ranks; None if there is no such document."""
-    first, last = np.searchsorted(focus.judged_query, [query, query + 1])
-    grades = focus.judged_relevance[first:last]
+    grades = focus.judged_relevance[query_rows(focus.judged_query, query)]
     if not len(grades) or grades[0] < max(relevant_from, 0):
         return None
     if len(grades) > 1 and grades[1] == grades[0]:
         return None
 
     def find_rank(ranks: JudgedRanks) -> int:
-        begin, end = np.searchsorted(ranks.query, [query, query + 1])
-        positions = np.flatnonzero(ranks.relevance[begin:end] == grades[0])
-        return int(ranks.rank[begin + positions[0]]) if len(positions) else 0
+        rows = query_rows(ranks.query, query)
+        return int(next(iter(ranks.rank[rows][ranks.relevance[rows] == grades[0]]), 0))
 
     is_only = int((grades >= max(relevant_from, 0)).sum()) == 1
     return TopDocument(find_rank(baseline), find_rank(focus), is_only)

@@ -10,10 +10,9 @@ from metrics_core.base.arrays import Floats, Ints
 from metrics_core.judging import JudgedRanks
 
 
-def query_rows(ranks: JudgedRanks, position: int) -> slice:
-    """Return the slice of rows that belong to one query. Each row is a judged document in the list.
-    `position` is the position of the query."""
-    start, end = np.searchsorted(ranks.query, [position, position + 1])
+def query_rows(query: Ints, position: int) -> slice:
+    """Return the slice of the rows of one query, given the sorted position of each row's query."""
+    start, end = np.searchsorted(query, [position, position + 1])
     return slice(int(start), int(end))
 
 
@@ -41,8 +40,7 @@ def make_variants(
     sort_key = variant * (int(rank.max(initial=0)) + 1) + rank[variant, document]
     order = np.argsort(sort_key, kind="stable")
     variant, document = variant[order], document[order]
-    first, end = np.searchsorted(ranks.judged_query, [position, position + 1])
-    grades = ranks.judged_relevance[first:end]
+    grades = ranks.judged_relevance[query_rows(ranks.judged_query, position)]
     return replace(
         ranks,
         query_ids=tuple(str(i) for i in range(n)),

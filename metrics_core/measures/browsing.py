@@ -168,13 +168,8 @@ def expected_reciprocal_rank(
 def _err_stop_chances(ranks: JudgedRanks, max_rel: int) -> Floats:
     """Return the probability that the reader stops at each result that has a gain, float64[hit]."""
     hits = ranks.gaining()
-
-    def compute_stop_chances() -> Floats:
-        return stop_chances(
-            hits, exponential_gain(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel
-        )
-
-    return ranks.cached("err", max_rel, compute_stop_chances)
+    gain = exponential_gain(np.minimum(hits.relevance, max_rel)) / 2.0**max_rel
+    return stop_chances(hits, gain)
 
 
 @weights("ERR")

@@ -105,11 +105,7 @@ def discount_gains(hits: Hits, discount: Discount) -> Floats:
 
     This is gain / log2(rank + 1) if `discount` is "log2", otherwise gain / log2(max(rank, 2))."""
     divisor = hits.rank + 1 if discount == "log2" else np.maximum(hits.rank, 2)
-    deepest = int(divisor.max(initial=1))
-    if deepest >= len(divisor):
-        return hits.relevance / np.log2(divisor)
-    # Many hits, few distinct ranks: compute the logarithm of each rank once.
-    return hits.relevance / np.log2(np.arange(1, deepest + 1))[divisor - 1]
+    return hits.relevance / np.log2(divisor)
 
 
 @measure(
@@ -159,10 +155,10 @@ def ndcg(
 def _ndcg_terms(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
-    dcg: Gain = "log2",
-    gains: GainTable | None = None,
-    discount: Discount = "log2",
+    cutoff: int | None,
+    dcg: Gain,
+    gains: GainTable | None,
+    discount: Discount,
 ) -> Hits:
     hits = retrieved_gains(ranks, dcg, gains)
     best = sum_discounted(ideal_gains(ranks, dcg, gains), cutoff, discount)
@@ -217,11 +213,11 @@ def discounted_cumulative_gain(
 def _dcg_terms(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
-    dcg: Gain = "log2",
-    gains: GainTable | None = None,
-    discount: Discount = "log2",
-    denominator: Averaged = "none",
+    cutoff: int | None,
+    dcg: Gain,
+    gains: GainTable | None,
+    discount: Discount,
+    denominator: Averaged,
 ) -> Hits:
     hits = retrieved_gains(ranks, dcg, gains)
     gained = discount_gains(hits, discount)
@@ -297,9 +293,9 @@ def cumulative_gain(
 def _cg_terms(
     ranks: JudgedRanks,
     *,
-    cutoff: int | None = None,
-    dcg: Gain = "log2",
-    gains: GainTable | None = None,
+    cutoff: int | None,
+    dcg: Gain,
+    gains: GainTable | None,
 ) -> Hits:
     hits = retrieved_gains(ranks, dcg, gains)
     return hits.contributions(hits.relevance, cutoff)

@@ -49,12 +49,10 @@ def _weigh_gains(
     """Return the results that have a gain, with their grades replaced by D_j b_j. Also return the
     expected number of results viewed within each cutoff, in the shape of `Hits.total`.
     `_score_nearly_err` defines D and b."""
-    hits, depth, sums = (
-        scaled_gains(ranks, min_rel, max_rel),
-        limit_cutoff(cutoff),
-        prefix_sums(weight),
-    )
-    stop = ranks.cached("stopping", (min_rel, max_rel), lambda: stop_chances(hits, hits.relevance))
+    hits = scaled_gains(ranks, min_rel, max_rel)
+    depth = limit_cutoff(cutoff)
+    sums = prefix_sums(weight)
+    stop = stop_chances(hits, hits.relevance)
     stopped = hits.total(stop, depth)
     looked_at = sums[depth] * (1 - stopped) + hits.total(stop * sums[hits.rank], depth)
     return hits.contributions(stop * weight[hits.rank - 1]), looked_at

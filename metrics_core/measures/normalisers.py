@@ -113,7 +113,7 @@ def _require_share(measure: Measure) -> Share:
 
 
 @declare_share("R", part="P")
-def _recall_layers(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int = 1) -> IdealLayers:
+def _recall_layers(ranks: JudgedRanks, grades: Floats, *, cutoff: int, rel: int) -> IdealLayers:
     """Return the layers of recall. For this purpose, recall is written as precision at k divided by
     R / k."""
     query = np.repeat(np.arange(ranks.n_queries), ranks.n_relevant(rel).astype(np.int64))
@@ -128,10 +128,10 @@ def _ndcg_layers(
     ranks: JudgedRanks,
     grades: Floats,
     *,
-    cutoff: int | None = None,
-    dcg: Gain = "log2",
-    gains: GainTable | None = None,
-    discount: Discount = "log2",
+    cutoff: int | None,
+    dcg: Gain,
+    gains: GainTable | None,
+    discount: Discount,
 ) -> IdealLayers:
     """Return the layers of the gain of the best order."""
     if gains is not None:

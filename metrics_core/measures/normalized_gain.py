@@ -66,11 +66,7 @@ class _GainLists:
 
 
 def _gain_lists(ranks: JudgedRanks, gains: GainTable | None) -> _GainLists:
-    return ranks.cached(
-        "gained",
-        gains,
-        lambda: _GainLists(retrieved_gains(ranks, gains=gains), ideal_gains(ranks, gains=gains)),
-    )
+    return _GainLists(retrieved_gains(ranks, gains=gains), ideal_gains(ranks, gains=gains))
 
 
 @measure(
@@ -120,7 +116,7 @@ def normalized_g(ranks: JudgedRanks, *, gains: Gains | None = None) -> Floats:
 
 
 @terms("G")
-def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None = None) -> Hits:
+def _normalized_g_terms(ranks: JudgedRanks, *, gains: GainTable | None) -> Hits:
     graded = _gain_lists(ranks, gains)
     best = graded.best.total(graded.best.relevance)
     return graded.listed.contributions(ratio(_g_terms(graded), best[graded.listed.query]))
@@ -195,15 +191,11 @@ def ndcg_at_levels(ranks: JudgedRanks, *, rel: Rel = 1, gains: Gains | None = No
 
 
 @terms("Rndcg")
-def _ndcg_at_levels_terms(
-    ranks: JudgedRanks, *, rel: int = 1, gains: GainTable | None = None
-) -> Hits:
+def _ndcg_at_levels_terms(ranks: JudgedRanks, *, rel: int, gains: GainTable | None) -> Hits:
     graded = _gain_lists(ranks, gains)
-    listed, drop, longer = (
-        graded.listed,
-        _mark_level_ends(graded.best),
-        _needs_whole_list_depth(ranks, graded),
-    )
+    listed = graded.listed
+    drop = _mark_level_ends(graded.best)
+    longer = _needs_whole_list_depth(ranks, graded)
     levels, share = graded.best.select(drop), 1 / graded.ideal_dcg[drop]
     # A result counts in every level that ends at its rank or deeper.
     passed = np.append(levels.accumulate(share), 0.0)[

@@ -55,22 +55,10 @@ def scaled_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Hits:
     if max_rel is not None and max_rel <= min_rel:
         raise ParameterError(f"max_rel must be above min_rel ({min_rel}), not {max_rel}.")
     highest = ranks.top_grade if max_rel is None else max_rel
-
-    def compute_scaled_gains() -> Hits:
-        hits = ranks.judged()
-        hits = hits.select((hits.relevance > min_rel) & (hits.rank <= DEPTH))
-        gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
-        return replace(hits, relevance=gain)
-
-    return ranks.cached("scaled gains", (min_rel, highest), compute_scaled_gains)
-
-
-def _running_gains(ranks: JudgedRanks, min_rel: int, max_rel: int | None) -> Floats:
-    """Return the sum of gains down to each document of `scaled_gains`, float64[hit]."""
-    hits = scaled_gains(ranks, min_rel, max_rel)
-    return ranks.cached(
-        "gained so far", (min_rel, max_rel), lambda: hits.accumulate(hits.relevance)
-    )
+    hits = ranks.judged()
+    hits = hits.select((hits.relevance > min_rel) & (hits.rank <= DEPTH))
+    gain = (np.minimum(hits.relevance, highest) - min_rel) / (highest - min_rel or 1)
+    return replace(hits, relevance=gain)
 
 
 def limit_cutoff(cutoff: Cutoff) -> int | Ints:
@@ -149,7 +137,7 @@ def _gains_until_goal(
     and this rank, float64[query]. For a query that does not reach the goal, all results with a gain
     are returned, and the rank is infinite."""
     hits = scaled_gains(ranks, min_rel, max_rel)
-    gained = _running_gains(ranks, min_rel, max_rel)
+    gained = hits.accumulate(hits.relevance)
     return hits.select(hits.previous_values(gained, 0.0) < goal), hits.select(
         gained >= goal
     ).first_rank()
@@ -227,7 +215,7 @@ def _weigh_inst(
     rank, gain = hits.rank.astype(np.float64), hits.relevance
     # Between gaining ranks P_i² falls as 1/(i − 1 + x)² with x = 2T − G_i: products telescope, and
     # the sum of such terms is a difference of two infinite sums.
-    gained = _running_gains(ranks, min_rel, max_rel)
+    gained = hits.accumulate(hits.relevance)
     x = 2 * goal - gained
     x_before, rank_before = hits.previous_values(x, 2 * goal), hits.previous_values(rank, 0)
     lead = np.where(rank_before == 0, 2 * goal, rank_before + x_before - 1)

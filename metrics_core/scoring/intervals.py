@@ -127,7 +127,7 @@ def mean_bound(
     return float(combination.from_scale(moments.mean - edge * moments.error)[0])
 
 
-def wilson_interval(share: Floats, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
+def wilson_interval(share: Floats, n: npt.ArrayLike, level: float) -> tuple[Floats, Floats]:
     """Return the lower and upper confidence bounds of shares, float64[…] each.
 
     Each `share` was observed in `n` cases (Wilson, Probable inference, the law of succession, and

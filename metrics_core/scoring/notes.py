@@ -23,12 +23,11 @@ def tie_range(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[tuple[flo
     This is valid only for measures that depend only on the documents' grades and are monotone in
     them."""
     extremes = tie_extremes(ranks)
-    spans = [[_combined_score(end, measure) for end in extremes] for measure in measures]
+    spans = [
+        [float(m.declaration.combination.combine(m.score(end))) for end in extremes]
+        for m in measures
+    ]
     return [(min(span), max(span)) for span in spans]
-
-
-def _combined_score(ranks: JudgedRanks, measure: Measure) -> float:
-    return float(measure.declaration.combination.combine(measure.score(ranks)))
 
 
 def add_range_to_tie_notes(ranks: JudgedRanks, measures: Sequence[Measure]) -> list[Note]:

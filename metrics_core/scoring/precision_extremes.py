@@ -38,9 +38,7 @@ def precision_sum_extremes(
     from_top, from_bottom = _precision_gains(
         relevant.query[is_counted], relevant.rank[is_counted], unjudged, cutoff
     )
-    first = np.searchsorted(unjudged.query, np.arange(ranks.n_queries))[unjudged.query]
-    last = np.searchsorted(unjudged.query, np.arange(ranks.n_queries), "right")[unjudged.query]
-    positions = np.arange(len(unjudged.query))
+    first, positions, last = _positions_in_query(unjudged)
     best = sums[unjudged.query] + from_top[positions + 1] - from_top[first]
     worst = sums[unjudged.query] + from_bottom[last] - from_bottom[positions]
     low, high = score.copy(), score.copy()
@@ -55,6 +53,13 @@ def precision_sum_extremes(
         low, unjudged.query, _average_precisions(measure, worst, n_known + last - positions, listed)
     )
     return low, high
+
+
+def _positions_in_query(unjudged: UnjudgedPlaces) -> tuple[Ints, Ints, Ints]:
+    """Return the position of each document, between the first and the end of its query's."""
+    first = np.searchsorted(unjudged.query, unjudged.query)
+    last = np.searchsorted(unjudged.query, unjudged.query, "right")
+    return first, np.arange(len(unjudged.query)), last
 
 
 def _precision_gains(
@@ -74,11 +79,10 @@ def _precision_gains(
     reach = prefix_sums(1 / rank)
     below = reach[start[unjudged.query + 1]] - reach[position]
     own_precision = np.where(unjudged.rank <= cutoff, 1 / unjudged.rank, 0.0)
-    starts = np.searchsorted(unjudged.query, queries)
-    positions = np.arange(len(unjudged.query))
+    first, positions, last = _positions_in_query(unjudged)
     running = prefix_sums(own_precision)
-    later_sums = running[starts[unjudged.query + 1]] - running[positions + 1]
-    n_upper = positions - starts[unjudged.query]
+    later_sums = running[last] - running[positions + 1]
+    n_upper = positions - first
     is_within = unjudged.rank <= cutoff
     from_top = np.where(is_within, (above + n_upper + 1) * own_precision + below, 0.0)
     from_bottom = np.where(is_within, (above + 1) * own_precision + below + later_sums, 0.0)
@@ -109,9 +113,7 @@ def precision_extremes(
     rel = measure.value("rel") or 1
     factor = measure.value("factor")
     relevant = ranks.relevant(rel)
-    first = np.searchsorted(unjudged.query, np.arange(ranks.n_queries))[unjudged.query]
-    last = np.searchsorted(unjudged.query, np.arange(ranks.n_queries), "right")[unjudged.query]
-    positions = np.arange(len(unjudged.query))
+    first, positions, last = _positions_in_query(unjudged)
     low, high = score.copy(), score.copy()
     for new, best in ((positions + 1 - first, True), (last - positions, False)):
         n_relevant = ranks.n_relevant(rel)[unjudged.query] + new

@@ -190,9 +190,7 @@ def _group_by_units(matrices: Sequence[SingleOrDouble]) -> Iterator[list[int]]:
     yield from groups.values()
 
 
-def split_draws(
-    n_queries: int, size: int, max_draws: int | None = None
-) -> Iterator[tuple[int, Bytes]]:
+def split_draws(n_queries: int, size: int, max_draws: int | None) -> Iterator[tuple[int, Bytes]]:
     """Yield the draws of `iterate_draws` in parts of at most `size`. Each part has the index of its
     first draw and the counts uint8[draw, unit]."""
     first = 0

@@ -264,10 +264,7 @@ def score_runs(
     If `without_relevant` is "leave out", a query without a relevant document has no score instead
     of 0. Raises LackingDataError if a measure needs more than grades, and ParameterError for an
     invalid `without_relevant`."""
-    if without_relevant not in ("zero", "leave out"):
-        raise ParameterError(
-            f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
-        )
+    check_without_relevant(without_relevant)
     measures = tuple(dict.fromkeys(measures))
     values = np.empty((len(judged), judged[0].n_queries if judged else 0, len(measures)))
     for i, ranks in enumerate(judged):
@@ -282,6 +279,12 @@ def score_runs(
             values.shape[:2]
         ),
     )
+
+
+def check_without_relevant(value: WithoutRelevant) -> None:
+    """Raise ParameterError if the value is invalid."""
+    if value not in ("zero", "leave out"):
+        raise ParameterError(f"without_relevant must be 'zero' or 'leave out', not {value!r}.")
 
 
 def score_run(

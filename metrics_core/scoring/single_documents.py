@@ -27,31 +27,22 @@ def single_document_scores(
     is taken from `ranks`."""
     rank, length, grade = np.broadcast_arrays(rank, length, grade)
     listed, n = np.flatnonzero(rank > 0), len(rank)
+    if not n:
+        return np.zeros(0)
     lists = replace(
         ranks,
         query_ids=("",) * n,
         retrieved=length,
         judged_query=np.arange(n),
         judged_relevance=grade,
-    )
-    return (
-        measure.score(_keep_only_documents(lists, listed, rank[listed], grade[listed]))
-        if n
-        else np.zeros(0)
-    )
-
-
-def _keep_only_documents(ranks: JudgedRanks, query: Ints, rank: Ints, grade: Floats) -> JudgedRanks:
-    """Return the ranks with only these documents in the lists. All of them count as judged."""
-    return replace(
-        ranks,
-        query=query,
-        rank=rank,
-        relevance=grade,
-        qrels_row=no_qrels_rows(len(query)),
+        query=listed,
+        rank=rank[listed],
+        relevance=grade[listed],
+        qrels_row=no_qrels_rows(len(listed)),
         listed=None,
         subtopics=None,
     )
+    return measure.score(lists)
 
 
 def distinct_ranks(rank: Ints, length: Ints) -> tuple[Ints, Ints, Ints]:

@@ -106,16 +106,6 @@ def fill_missing_groups(groups: pd.Series) -> pd.Series:
     return groups.where(groups.notna() & (groups != ""), NO_GROUP).astype(str)
 
 
-def sort_groups(frame: pd.DataFrame, column: str, *, descending: bool = True) -> pd.DataFrame:
-    """Sort the rows of a frame by a column. Each row has the values of one group, whose name is in
-    the column `group`. If all groups are numbers or ranges, the rows are sorted in numeric order
-    instead."""
-    if not are_numeric_groups(frame["group"]):
-        return frame.sort_values(column, ascending=not descending, kind="stable", ignore_index=True)
-    position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
-    return frame.sort_values("group", key=lambda names: names.map(position), ignore_index=True)
-
-
 def breakdown(
     scores: Scores | pd.DataFrame,
     queries: Queries,

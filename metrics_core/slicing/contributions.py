@@ -10,7 +10,7 @@ from metrics_core.base import frames as pd
 from metrics_core.base.arrays import Floats
 from metrics_core.measures import Combination, GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
-from metrics_core.slicing.breakdowns import fill_missing_groups, sort_groups
+from metrics_core.slicing.breakdowns import are_numeric_groups, fill_missing_groups, order_groups
 
 
 def group_contributions(
@@ -48,7 +48,11 @@ def group_contributions(
         total = math.fsum(inside)
         rows.append((name, len(inside), total / len(inside), total / len(gaps)))
     frame = pd.DataFrame(rows, columns=["group", "queries", "difference", "part"])
-    return sort_groups(frame, "part", descending=math.fsum(gaps) >= 0)
+    if not are_numeric_groups(frame["group"]):
+        ascending = math.fsum(gaps) < 0
+        return frame.sort_values("part", ascending=ascending, kind="stable", ignore_index=True)
+    position = {group: i for i, group in enumerate(order_groups(frame["group"]))}
+    return frame.sort_values("group", key=lambda names: names.map(position), ignore_index=True)
 
 
 def additive_differences(

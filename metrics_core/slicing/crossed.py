@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from metrics_core.base import frames as pd
-from metrics_core.base.arrays import AnyArray
+from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.measures import GivenMeasure, parse_measure
 from metrics_core.scoring.scores import Scores
 from metrics_core.slicing.breakdowns import ALL, encode_groups
@@ -38,18 +38,16 @@ def cross_groups(
     )
     shape = len(row_names), len(column_names)
     cells = np.ravel_multi_index((row[is_defined], column[is_defined]), shape)
-    counts = _add_margins(np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape))
+
+    def sum_cells(values: Floats | None = None) -> AnyArray:
+        return _add_margins(
+            np.bincount(cells, values, minlength=shape[0] * shape[1]).reshape(shape)
+        )
+
+    counts = sum_cells()
     with np.errstate(invalid="ignore", divide="ignore"):
         own_means, other_means = (
-            combination.from_scale(
-                _add_margins(
-                    np.bincount(cells, side[is_defined], minlength=shape[0] * shape[1]).reshape(
-                        shape
-                    )
-                )
-                / counts
-            )
-            for side in scaled.T
+            combination.from_scale(sum_cells(side[is_defined]) / counts) for side in scaled.T
         )
     cell_names = pd.MultiIndex.from_product([[*row_names, ALL], [*column_names, ALL]])
     return pd.DataFrame(

@@ -44,6 +44,7 @@ from metrics_core.slicing.slice_members import SliceMembers, assign_query_kinds
 Condition = tuple[str, str]
 """A column and one of its values, which is a group of queries."""
 
+_ALPHA = 1 - LEVEL
 _MOST_CELLS = 20_000_000
 _STILL = 1.96
 """Minimum difference of a slice, in standard errors, that must remain after the queries of slices
@@ -114,9 +115,7 @@ class _GroupedConditions(NamedTuple):
         )
 
 
-def find_slices(
-    differences: Floats, columns: Mapping[str, npt.ArrayLike], *, level: float = LEVEL
-) -> SliceFindings:
+def find_slices(differences: Floats, columns: Mapping[str, npt.ArrayLike]) -> SliceFindings:
     """Find the slices of these columns whose mean difference differs from the mean difference of
     all other queries.
 
@@ -133,11 +132,11 @@ def find_slices(
     if not n_tested or not _are_varying(gaps):
         return SliceFindings(_make_frame([]), n_tested)
     distances = np.abs(studentise_slices(slices.members, gaps))
-    p_values = _p_values(slices.members, gaps, distances, level)
+    p_values = _p_values(slices.members, gaps, distances)
     chosen_masks: list[Mask] = []
     rows = []
     for i in np.argsort(-distances, kind="stable"):
-        if p_values[i] > 1 - level:
+        if p_values[i] > _ALPHA:
             break
         inside = slices.members.query_mask(int(i))
         if not all(_differs_beyond_earlier_slice(inside, before, gaps) for before in chosen_masks):
@@ -148,9 +147,7 @@ def find_slices(
     return SliceFindings(_make_frame(rows), n_tested)
 
 
-def find_differing_groups(
-    differences: Floats, groups: npt.ArrayLike, *, level: float = LEVEL
-) -> set[str]:
+def find_differing_groups(differences: Floats, groups: npt.ArrayLike) -> set[str]:
     """Return the groups of one column whose mean difference differs from the mean difference of all
     other queries. The test is the same as in `find_slices`, but no group is omitted as redundant.
 
@@ -161,7 +158,7 @@ def find_differing_groups(
     if not slices.conditions or not _are_varying(gaps):
         return set()
     distances = np.abs(studentise_slices(slices.members, gaps))
-    is_found = _p_values(slices.members, gaps, distances, level) <= 1 - level
+    is_found = _p_values(slices.members, gaps, distances) <= _ALPHA
     return {
         name
         for ((_, name),), is_unlike in zip(slices.conditions, is_found, strict=True)
@@ -173,7 +170,7 @@ def _are_varying(gaps: Floats) -> bool:
     return bool(np.ptp(gaps) > ALIKE * np.abs(gaps).max())
 
 
-def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: float) -> Floats:
+def _p_values(members: SliceMembers, gaps: Floats, distances: Floats) -> Floats:
     """Return the corrected p-value of each slice, float64[slice]. It is the larger p-value of two
     tests: permutation and sign flipping. Sign flipping is skipped if the permutation test finds
     nothing."""
@@ -184,7 +181,7 @@ def _p_values(members: SliceMembers, gaps: Floats, distances: Floats, level: flo
         maxima = farthest(members, gaps, limits)
         n_reached = (maxima[:, None] >= limits).sum(axis=0)
         p_values = np.maximum(p_values, (n_reached + 1) / (len(maxima) + 1))
-        if (p_values > 1 - level).all():
+        if (p_values > _ALPHA).all():
             break
     return p_values
 
@@ -204,7 +201,7 @@ def find_candidate_slices(columns: Mapping[str, Objects]) -> _Slices:
     n_queries = len(parts[0].code) if parts else 0
     cells = sum(len(part.conditions) for part in parts) * n_queries
     for one, other in sorted(
-        combinations(singles, 2), key=lambda p: _count_conditions(p[0]) * _count_conditions(p[1])
+        combinations(singles, 2), key=lambda p: len(p[0].conditions) * len(p[1].conditions)
     ):
         part = _cross_conditions(one, other)
         cells += len(part.conditions) * n_queries
@@ -227,27 +224,23 @@ def find_candidate_slices(columns: Mapping[str, Objects]) -> _Slices:
     return _Slices(conditions, SliceMembers(kind, inside_of))
 
 
-def _count_conditions(part: _GroupedConditions) -> int:
-    return len(part.conditions)
-
-
 def _column_conditions(name: str, groups: Objects) -> _GroupedConditions:
     codes, values = pd.factorize(groups, sort=True)
     return _GroupedConditions.from_codes(codes, len(values), lambda i: ((name, str(values[i])),))
 
 
 def _cross_conditions(first: _GroupedConditions, second: _GroupedConditions) -> _GroupedConditions:
-    width = _count_conditions(second)
+    height, width = len(first.conditions), len(second.conditions)
     lacks_one = (first.code < 0) | (second.code < 0)
     return _GroupedConditions.from_codes(
         np.where(lacks_one, -1, first.code * width + second.code),
-        _count_conditions(first) * width,
+        height * width,
         lambda i: (*first.conditions[i // width], *second.conditions[i % width]),
         # A pair with the same queries as one of its conditions is redundant.
         lambda sizes: (
             (sizes > 0)
             & (sizes < np.repeat(first.sizes, width))
-            & (sizes < np.tile(second.sizes, _count_conditions(first)))
+            & (sizes < np.tile(second.sizes, height))
         ),
     ).slices
 

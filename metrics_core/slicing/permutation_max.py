@@ -270,10 +270,8 @@ _memo = Memo(_MOST_KEPT, lambda block: block.nbytes)
 def _permute_chunks(chunks: QueryChunks, block_number: int) -> AnyArray:
     """Return a block of permutations. Chunks are exchanged only with chunks, single queries only
     with single queries."""
-    large, small = (
-        _permute_queries(chunks.full, block_number),
-        _permute_queries(chunks.n_single, block_number, _SEED + 1),
-    )
+    large = _permute_queries(chunks.full, block_number)
+    small = _permute_queries(chunks.n_single, block_number, _SEED + 1)
     return np.hstack([large.astype(np.int32), small.astype(np.int32) + chunks.full])
 
 

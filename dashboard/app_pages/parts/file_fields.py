@@ -190,7 +190,7 @@ def _show_fields(check: FileCheck) -> None:
             if preview is None
             else file_fields.draw_preview(preview, table.words)
         )
-        settings = all_collections().read_settings(current_collection_id())
+        settings = all_collections().record(current_collection_id()).settings
         message = describe_contents(tables, original.name, library, settings)
     _import_button(
         check, kind, choices, message=message, is_error=bool(problem), is_disabled=not can_be_read
@@ -334,7 +334,10 @@ def _dismiss_button(check: FileCheck) -> None:
 def _show_both_kinds(check: FileCheck) -> None:
     """Show how a file could be read as a run or as judgments. The more likely kind comes first."""
     original, fields = check.original, check.original.fields()
-    library, settings = current_library(), all_collections().read_settings(current_collection_id())
+    library, settings = (
+        current_library(),
+        all_collections().record(current_collection_id()).settings,
+    )
     number = "" if fields is None else fields.inferred["run"].get("score", "")
     st.html(file_fields.draw_kind_question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)

@@ -121,4 +121,4 @@ def _current_measure() -> ChosenMeasure:
 
 
 def _collection_settings() -> Settings:
-    return all_collections().read_settings(current_collection_id())
+    return all_collections().record(current_collection_id()).settings

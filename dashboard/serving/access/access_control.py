@@ -90,7 +90,7 @@ class AccessControl:
             await _refuse(scope, receive, send_with_security_headers)
 
     def _has_cookie(self, scope: Any, keys: Keys) -> bool:
-        return _is_below_base_path(scope["path"], keys) and any(
+        return f"{scope['path']}/".startswith(f"/{keys.base}/") and any(
             _equals_secret(value, keys.cookie) for value in _cookie_values(scope)
         )
 
@@ -134,10 +134,6 @@ async def _refuse(scope: Any, receive: Any, send: Any) -> None:
         return
     page = NOT_SIGNED_IN if _SECRET_PATH.search(scope["path"]) else NO_WORKSPACE
     await HTMLResponse(page, 403, _FRESH)(scope, receive, send)
-
-
-def _is_below_base_path(path: str, keys: Keys) -> bool:
-    return path == f"/{keys.base}" or path.startswith(f"/{keys.base}/")
 
 
 def _cookie_values(scope: Any) -> list[bytes]:

@@ -20,7 +20,6 @@ from dashboard.workspace.disk import durable
 
 FILE = "door.json"
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-_FOR_OTHERS = 0o077
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,7 @@ def load_token(folder: Path, *, renew: bool = False) -> str:
     Other accounts get no access to the folder. The token is replaced if other accounts could have
     read it, or if `renew` is true. Raises OSError if access to the folder cannot be restricted or
     the token cannot be stored."""
-    durable.make_folder(folder)
-    if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & _FOR_OTHERS:
-        folder.chmod(0o700)
+    durable.make_private_folder(folder)
     token = None if renew else _read_token(folder / FILE)
     if token is None:
         token = new_token()
@@ -70,7 +67,7 @@ def _read_token(path: Path) -> str | None:
     trusted."""
     try:
         mode = path.lstat().st_mode
-        if not stat.S_ISREG(mode) or (os.name == "posix" and mode & _FOR_OTHERS):
+        if not stat.S_ISREG(mode) or (os.name == "posix" and mode & durable.FOR_OTHERS):
             return None
         token = json.loads(path.read_bytes())["token"]
     except (FileNotFoundError, ValueError, KeyError, TypeError, RecursionError):

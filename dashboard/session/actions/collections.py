@@ -131,9 +131,7 @@ def _make_copy_record(collection_id: str, files: Sequence[File], copy: Collectio
     """Return the record for a copy of a collection, with all settings of the original. The
     judgments in use are identified by the hash of their rows, because the files have other keys in
     the copy."""
-    if not workspace().has_collection(collection_id):
-        return copy
-    record = workspace().collection(collection_id)
+    record = all_collections().record(collection_id)
     current_table = next(
         (f.table for f in files if f.key == record.judgments and f.kind == "qrels"), None
     )

@@ -13,10 +13,10 @@ from dashboard.session.action_messages import add_message
 from dashboard.session.actions.grading import judge_name
 from dashboard.session.address import change_address
 from dashboard.session.open_collection import (
+    all_collections,
     change_record,
     current_collection_id,
     current_library,
-    workspace,
 )
 from dashboard.workspace import Collection
 from dashboard.workspace.adding import current_time
@@ -38,10 +38,7 @@ def make_random_draw_key(focus: str, baseline: str, k: int) -> str:
 def find_random_queries(key: str) -> QueryDraw | None:
     """Return the queries that were drawn at random for the judge. Returns None if no queries were
     drawn."""
-    identity = current_collection_id()
-    if not workspace().has_collection(identity):
-        return None
-    record = workspace().collection(identity).draws.get(key)
+    record = all_collections().record(current_collection_id()).draws.get(key)
     if record is None:
         return None
     sizes, left_out = tuple(record["sizes"]), tuple(record.get("left_out", ()))

@@ -90,7 +90,7 @@ def store_judgments_in_use(
     choice. Nothing is stored if the user has chosen the judgments already, or if there is only one
     judgment file."""
     current = library_before.judgments or library_after.judgments
-    is_unset = not all_collections().chosen_judgments(collection_id)
+    is_unset = not all_collections().record(collection_id).judgments
     if current is not None and is_unset and len(library_after.files_of_kind("qrels")) > 1:
         key = current.key
         workspace().change_record(collection_id, lambda record: replace(record, judgments=key))

@@ -21,11 +21,11 @@ class CarriedResult:
     layers, and `known_layers` is the number of layers that were stored already. `refused` is the
     error of the workspace, if there was one."""
 
-    new_notes: int = 0
-    known_notes: int = 0
-    layers: tuple[str, ...] = ()
-    known_layers: int = 0
-    refused: StorageError | None = None
+    new_notes: int
+    known_notes: int
+    layers: tuple[str, ...]
+    known_layers: int
+    refused: StorageError | None
 
 
 def store_accompanying_notes(
@@ -34,6 +34,7 @@ def store_accompanying_notes(
     """Store in a collection `accompanying_notes`: the notes and layers that came with files. This
     function does not access the session."""
     new_notes, known_notes, layers, known_layers = 0, 0, list[str](), 0
+    refused = None
     try:
         for one in accompanying_notes:
             if one.notes:
@@ -47,8 +48,8 @@ def store_accompanying_notes(
                 layers += [layer_id] if layer_id else []
                 known_layers += not layer_id
     except StorageError as error:
-        return CarriedResult(new_notes, known_notes, tuple(layers), known_layers, error)
-    return CarriedResult(new_notes, known_notes, tuple(layers), known_layers)
+        refused = error
+    return CarriedResult(new_notes, known_notes, tuple(layers), known_layers, refused)
 
 
 def add_result_messages(result: CarriedResult) -> None:

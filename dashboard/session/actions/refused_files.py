@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
-from types import MappingProxyType
 from typing import Any
 from weakref import ref
 
@@ -17,7 +16,6 @@ from dashboard.session.open_collection import current_collection_id
 from metrics_core.base.errors import RanklensError
 
 _KEYS = count(1)
-_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,7 @@ def refusals() -> dict[str, Refusal]:
     return _all_refusals().setdefault(current_collection_id(), {})
 
 
-def add_refusal(
-    error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any] = _NONE
-) -> None:
+def add_refusal(error: RanklensError, upload: UploadedFile, choices: Mapping[str, Any]) -> None:
     """Add a file that could not be read to the list of refused files. The file itself is kept in
     memory until the browser session ends."""
     dismiss_refusals(upload.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 from dashboard.answers.query_notes import NOTHING_NOTED, Remarks
@@ -14,7 +13,7 @@ from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.report.document import make_presentation
 from dashboard.drawing.report.list_changes import make_html_report
 from dashboard.drawing.report.parts import ReportRequest
-from dashboard.files.files import File, hash_file
+from dashboard.files.files import File
 from dashboard.session.actions.collections import pack_collection
 from dashboard.session.context import PageContext
 from dashboard.session.open_collection import (
@@ -23,7 +22,7 @@ from dashboard.session.open_collection import (
     current_library,
 )
 from dashboard.study.sharing import Include, make_shareable_study
-from dashboard.workspace.disk.durable import file_state
+from dashboard.workspace.disk.durable import file_sha256
 from metrics_core.explaining.drawn_judging import DrawnJudgments
 from metrics_core.findings.drawn_queries import drawn_queries_finding
 from metrics_core.tables import Run
@@ -115,14 +114,5 @@ def _used_file(file: File, folder: Path | None) -> UsedFile:
     assert file.table is not None and file.kind is not None
     run = file.table.name if isinstance(file.table, Run) else ""
     path = None if folder is None or file.origin == "upload" else folder / file.file
-    digest = (
-        _fingerprint(path, file_state(path))
-        if path is not None and path.is_file()
-        else file.content
-    )
+    digest = file_sha256(path) if path is not None and path.is_file() else file.content
     return UsedFile(file.file, file.kind, run, len(file.table), file.queries, digest)
-
-
-@lru_cache(maxsize=500)
-def _fingerprint(path: Path, _state: object) -> str:
-    return hash_file(path)

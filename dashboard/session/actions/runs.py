@@ -28,7 +28,7 @@ def rename_run(run: str, name: str, slot: int) -> None:
         raise RanklensError(
             f"Another run already has the name {new_name}.", "Choose a different name."
         )
-    settings = all_collections().read_settings(current_collection_id())
+    settings = all_collections().record(current_collection_id()).settings
     new_names, slots = dict(settings.names), dict(settings.slots)
     new_names.pop(original, None)
     if new_name != original:

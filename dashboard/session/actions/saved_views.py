@@ -9,18 +9,15 @@ import streamlit as st
 
 from dashboard.session.actions.collections import clean_name
 from dashboard.session.address import address, href
-from dashboard.session.open_collection import change_record, current_collection_id, workspace
+from dashboard.session.open_collection import all_collections, change_record, current_collection_id
 from metrics_core.tables.run_names import find_free_name
 
 
 def saved_views() -> dict[str, str]:
     """Return the links of the open collection's saved views by name, in the order in which they
     were saved."""
-    identity = current_collection_id()
-    if not workspace().has_collection(identity):
-        return {}
-    links = {}
-    for name, link in workspace().collection(identity).views.items():
+    identity, links = current_collection_id(), {}
+    for name, link in all_collections().record(identity).views.items():
         page, saved_address = address().parse_link(link)
         links[name] = saved_address.with_values(set=identity).link(page)
     return links

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +122,7 @@ class Original:
 
     name: str
     source: UploadedFile | Path
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    choices: Mapping[str, Any]
     is_guessed: bool = False
 
     def read_tables_with(self, choices: Mapping[str, Any]) -> list[Table]:
@@ -187,10 +187,8 @@ def find_original(file: File) -> Original | None:
     name = next((n for n in names if folder and (folder / n).is_file()), None)
     if folder is None or name is None:
         return None
-    stored_choices, answers = (
-        all_collections().reading_choices(identity),
-        all_collections().choices_by_shape(identity),
-    )
+    stored_choices = all_collections().record(identity).choices
+    answers = all_collections().choices_by_shape(identity)
     choices_found = find_reading_choices(stored_choices, answers, folder / name, name)
     choices = {key: value for key, value in choices_found.items() if key != BEFORE}
     return Original(name, folder / name, choices, file.evidence == "guess")

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 import streamlit as st
@@ -52,8 +51,6 @@ from dashboard.workspace import AddedFile, Entry, StorageError
 from metrics_core.base import wording as w
 from metrics_core.formats import Loaded
 from metrics_core.tables import Qrels, Run
-
-_NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def _do_nothing() -> None:
@@ -103,7 +100,7 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
             else:
                 batch.read_file(number)
         if generation not in kept_keys:
-            _update_refusals(batch)
+            _update_refusals(batch, {})
             earlier = refusals()
             _store_tables(batch.all_tables, batch.carried, partial(record_stored, generation))
             _move_refusals(earlier, files)
@@ -117,7 +114,7 @@ def read_uploads(files: Sequence[UploadedFile], generation: int) -> Iterator[flo
     forget_interrupted_uploads()
 
 
-def _update_refusals(batch: UploadBatch, choices: Mapping[str, Any] = _NONE) -> None:
+def _update_refusals(batch: UploadBatch, choices: Mapping[str, Any]) -> None:
     """Update the refused files: add the files that could not be read with these choices, and remove
     the files that could be read."""
     dismiss_refusals(*(batch.files[number].name for number in batch.read))
@@ -195,9 +192,7 @@ def _store_tables(
     identity = current_collection_id()
     if not tables and not notes:
         return
-    if not tables and not is_collection_missing():
-        run_action(lambda: _store_files(identity, tables, notes, on_stored))
-    elif identity == SAMPLE or is_collection_missing():
+    if is_collection_missing() or (tables and identity == SAMPLE):
         has_judgments = any(isinstance(r.table, Qrels) and not may_be_a_run(r) for r in tables)
         copied = identity == SAMPLE and not has_judgments and not _are_unrelated(identity, tables)
         run_action(lambda: _store_separately(tables, notes, on_stored, with_copied_tables=copied))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from metrics_core.base.whole_files import open_draft, remove_folder, write_all
 from metrics_core.base.whole_files import sync_folder as sync_folder
 from metrics_core.base.whole_files import write_file as write_file
 
+FOR_OTHERS = 0o077
 _PIECE = 2**22
 """Number of bytes that are hashed at a time. Between two pieces, a thread has to wait for its turn;
 with small pieces, the waiting takes much longer than the hashing."""
@@ -86,6 +88,13 @@ def create_draft(folder: Path) -> Iterator[Draft]:
         new_draft.close()
         with suppress(OSError):
             new_draft._path.unlink(missing_ok=True)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Create a folder if it is missing, so that other accounts have no access. Raises OSError."""
+    make_folder(folder)
+    if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & FOR_OTHERS:
+        folder.chmod(0o700)
 
 
 Content = bytes | memoryview | Path | Draft

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -79,9 +77,7 @@ class FolderStore(TableFiles):
     def make_folders(self) -> None:
         """Create the folders that are missing. Raises OSError and StorageError."""
         for folder in (self.folder, self._collections, self._tables):
-            durable.make_folder(folder)
-            if os.name == "posix" and stat.S_IMODE(folder.stat().st_mode) & 0o077:
-                folder.chmod(0o700)
+            durable.make_private_folder(folder)
         if self.list_path not in self._checked or not self.list_path.exists():
             with FileLock(self.folder / "lock", mode=0o600):
                 self._create_list_database(self.list_path)
@@ -163,10 +159,8 @@ class FolderStore(TableFiles):
 
     def damaged_records(self, identity: str) -> list[DamagedRecord]:
         """Return the damaged records. Raises StorageError if the database cannot be read."""
-        files, collection_rows = (
-            self._file_records(identity),
-            self.contents(identity).intact["collection"],
-        )
+        files = self._file_records(identity)
+        collection_rows = self.contents(identity).intact["collection"]
         damaged_numbers = [number for number, entry in files.items() if entry is None]
         if self.has_collection(identity) and not any(
             parse_record_text(text, Collection) for _, text in collection_rows

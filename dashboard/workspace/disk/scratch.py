@@ -62,22 +62,17 @@ class ScratchFolder:
     def __init__(self, folder: Path) -> None:
         """Create the object. The folder for uploads, inside the workspace's `folder`, is created
         when the first file needs it."""
-        self._folder, self._was_there = folder, folder.is_dir()
+        self.folder, self._was_there = folder, folder.is_dir()
         self._scratch_folder, self._name = folder / FOLDER, token_hex(8)
         # Any thread may write the first file: the lock belongs to the process.
         lock = self._scratch_folder / f"{self._name}.lock"
         self._lock = FileLock(lock, mode=0o600, thread_local=False)
         self._making = Lock()
 
-    @property
-    def folder(self) -> Path:
-        """The folder of the workspace."""
-        return self._folder
-
     def new_file(self) -> ScratchFile:
         """Create a file that can be written to. Raises OSError."""
         with self._making:
-            if self._was_there and not self._folder.is_dir():
+            if self._was_there and not self.folder.is_dir():
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
             durable.make_folder(self._scratch_folder)
             if not self._lock.is_locked:

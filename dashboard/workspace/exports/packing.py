@@ -170,7 +170,8 @@ def import_packed_collection(workspace: Workspace, origin: Origin, *, file: str)
     ):
         _check_size(packed, stored_size(origin))
         collection, entries = _read_collection(packed, file), _read_entries(packed)
-        journals = _read_members(packed, _JOURNALS)
+        members = _read_members(packed, _JOURNALS)
+        journals = {name.removeprefix(_JOURNALS): lines for name, lines in members.items()}
         if not all(is_journal_name(name) for name in journals):
             raise DamagedRecordError("unrecognised journal in the zip")
         for lines in journals.values():
@@ -204,11 +205,8 @@ def _read_collection(packed: zipfile.ZipFile, file: str) -> Collection:
             "Open it with the newer Ranklens.",
         )
     collection_bytes = _read_member(packed, _COLLECTION)
-    journals = {
-        f"{_JOURNALS}{n}": content for n, content in _read_members(packed, _JOURNALS).items()
-    }
-    records = {f"{_RECORDS}{n}": content for n, content in _read_members(packed, _RECORDS).items()}
-    if about_content != make_about_file(collection_bytes, records | journals):
+    records = _read_members(packed, _RECORDS) | _read_members(packed, _JOURNALS)
+    if about_content != make_about_file(collection_bytes, records):
         raise DamagedRecordError("its records differ from those that were packed")
     return decode_record(collection_bytes, Collection)
 
@@ -225,12 +223,11 @@ def _check_lines(journal: bytes) -> None:
 
 
 def _read_members(packed: zipfile.ZipFile, folder: str) -> dict[str, bytes]:
-    """Return the bytes of each member in a folder of the zip. Keys are the names of the members
-    relative to the folder."""
+    """Return the bytes of each member in a folder of the zip by name."""
     names = [n for n in packed.namelist() if n.startswith(folder)]
     if len(names) > _MOST_MEMBERS:
         raise DamagedRecordError(f"{len(names)} records")
-    return {name.removeprefix(folder): _read_member(packed, name) for name in sorted(names)}
+    return {name: _read_member(packed, name) for name in sorted(names)}
 
 
 def _read_entries(packed: zipfile.ZipFile) -> list[Entry]:

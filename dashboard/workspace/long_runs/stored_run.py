@@ -29,7 +29,6 @@ from dashboard.workspace.long_runs.extracts import (
     load_top_rows,
 )
 from metrics_core.base.arrays import Ints
-from metrics_core.base.memo import Memo
 from metrics_core.base.notes import Note
 from metrics_core.tables import Run
 from metrics_core.tables.arrays import as_column
@@ -39,10 +38,6 @@ from metrics_core.tables.run import new_list_cache
 
 MAX_IN_MEMORY = 250_000
 """Maximum number of rows of a run that is kept in memory."""
-
-_FEW = 16
-"""Maximum number of result lists that a run keeps in memory after they were read for single
-queries."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,6 @@ class StoredRows:
     reading: Callable[[], AbstractContextManager[None]]
     _lock: Lock = field(default_factory=Lock)
     _lock_of_heads: Lock = field(default_factory=Lock)
-    _lists: Memo = field(default_factory=lambda: Memo(_FEW))
 
     def read_all(self) -> pa.Table:
         """Read all rows. Simultaneous readers share one copy of the rows in memory."""
@@ -82,11 +76,6 @@ class StoredRows:
 
     def read_queries(self, query_ids: Collection[str]) -> pa.Table:
         """Read all rows of these queries. The result may also have rows of other queries."""
-        if len(query_ids) == 1:
-            return self._lists(next(iter(query_ids)), lambda: self._read_queries(query_ids))
-        return self._read_queries(query_ids)
-
-    def _read_queries(self, query_ids: Collection[str]) -> pa.Table:
         wanted_ids = set(query_ids)
         positions = [
             i for i, query_id in enumerate(self.layout.query_ids) if query_id in wanted_ids

@@ -80,10 +80,8 @@ def read_given_comparison(options: GateOptions) -> tuple[GateConditions, GateCom
                 " from --scores, but not both.",
                 "Run two gates: one with --scores alone, one without.",
             )
-        snapshot, name = (
-            read_given_snapshot(options.baseline, scores.measures),
-            Path(options.baseline).name,
-        )
+        snapshot = read_given_snapshot(options.baseline, scores.measures)
+        name = Path(options.baseline).name
         return conditions, compare_with_snapshot(snapshot, name, (), None, scores, conditions)
     is_named = options.has_only_scores and options.baseline
     baseline = str(options.baseline) if is_named else scores.runs[0]

@@ -208,10 +208,8 @@ def _extend_sums(sums: Floats, length: int) -> Floats:
 
 def _ndcg_rel(results: Floats, ideal: Floats) -> float:
     size = max(len(results), len(ideal), 1)
-    dcg, best = (
-        _extend_sums(_discounted_sums(results), size),
-        _extend_sums(_discounted_sums(ideal), size),
-    )
+    dcg = _extend_sums(_discounted_sums(results), size)
+    best = _extend_sums(_discounted_sums(ideal), size)
     gaining = np.flatnonzero(results > 0)
     total = (dcg[gaining] / best[gaining]).sum()
     total += (len(ideal) - len(gaining)) * dcg[-1] / best[-1]
@@ -228,10 +226,8 @@ def _r_ndcg(results: Floats, ideal: Floats) -> float:
         return float("nan")
     changes = np.flatnonzero(ideal != np.append(ideal[1:], 0.0))
     size = max(len(results), len(ideal))
-    dcg, best = (
-        _extend_sums(_discounted_sums(results), size),
-        _extend_sums(_discounted_sums(ideal), size),
-    )
+    dcg = _extend_sums(_discounted_sums(results), size)
+    best = _extend_sums(_discounted_sums(ideal), size)
     shares = (dcg / best)[changes]
     if len(results) > len(ideal) + 1:
         shares = np.append(shares, dcg[-1] / best[-1])

@@ -8,7 +8,7 @@ Long options may be abbreviated as long as they are unambiguous."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -248,41 +248,31 @@ def requested_measures(options: TrecEvalOptions) -> list[RequestedMeasure]:
 
 
 def _make_requested_measure(row: MeasureRow, parameters: str | None) -> RequestedMeasure:
+    def parse_numbers(parse: Callable[[str], float]) -> tuple[float, ...]:
+        return tuple(map(parse, parameters.split(","))) if parameters else row.default
+
     match row.takes:
         case "cutoffs":
-            cutoffs = _sort_distinct_numbers(
-                row, map(atol, parameters.split(",")) if parameters else row.default
-            )
+            cutoffs = _sort_distinct_numbers(row, parse_numbers(atol))
             if cutoffs[0] <= 0:
                 raise _parameter_error(row, "negative cutoff detected")
             return RequestedMeasure(row, tuple(f"{row.name}_{int(k)}" for k in cutoffs), cutoffs)
         case "levels":
-            levels = _sort_distinct_numbers(
-                row, map(atof, parameters.split(",")) if parameters else row.default
-            )
-            return RequestedMeasure(
-                row, tuple(_line_name_with_level(row.name, x) for x in levels), levels
-            )
+            levels = _sort_distinct_numbers(row, parse_numbers(atof))
+            # trec_eval reserves eight characters for the number and truncates longer ones.
+            names = tuple(f"{row.name}_{x:3.2f}"[: len(row.name) + 9] for x in levels)
+            return RequestedMeasure(row, names, levels)
         case "numbers":
-            numbers = tuple(map(atof, parameters.split(","))) if parameters else row.default
-            return RequestedMeasure(row, (_line_name(row, parameters),), numbers)
+            return RequestedMeasure(row, (_line_name(row, parameters),), parse_numbers(atof))
         case "pairs":
-            return RequestedMeasure(
-                row,
-                (_line_name(row, parameters),),
-                pairs=_parse_pairs(row, parameters) if parameters else (),
-            )
+            pairs = _parse_pairs(row, parameters) if parameters else ()
+            return RequestedMeasure(row, (_line_name(row, parameters),), pairs=pairs)
         case "nothing":
             return RequestedMeasure(row, (row.name,))
 
 
 def _line_name(row: MeasureRow, parameters: str | None) -> str:
     return f"{row.name}_{parameters}" if parameters else row.name
-
-
-def _line_name_with_level(name: str, level: float) -> str:
-    # trec_eval reserves eight characters for the number and truncates longer ones.
-    return f"{name}_{level:3.2f}"[: len(name) + 9]
 
 
 def _sort_distinct_numbers(measure_row: MeasureRow, numbers: Iterable[float]) -> tuple[float, ...]:

@@ -179,10 +179,8 @@ class Tally:
 def tally_preferences(prefers: Ints, n_retrieved: int) -> Tally:
     """Count the preferences in `prefers`, int64[document, document]. The first `n_retrieved`
     documents are the documents in the run's list, in ranked order."""
-    among_listed, among_unlisted = (
-        prefers[:n_retrieved, :n_retrieved],
-        prefers[n_retrieved:, n_retrieved:],
-    )
+    among_listed = prefers[:n_retrieved, :n_retrieved]
+    among_unlisted = prefers[n_retrieved:, n_retrieved:]
     fulfilled_imp = int(prefers[:n_retrieved, n_retrieved:].sum())
     return Tally(
         fulfilled_ret=int(np.triu(among_listed, 1).sum()),
@@ -208,17 +206,13 @@ def preference_scores(query: QueryPreferences) -> dict[str, float]:
     }
     for suffix, counts in (("", all_counts), ("_ret", ret), ("_imp", imp)):
         scores[f"simp{suffix}"] = _fulfilled_share(counts)
-        scores[f"avgjg{suffix}"] = _mean_by_judge(counts)
+        scores[f"avgjg{suffix}"] = sum(f / p for f, p in counts if p) / len(counts)
     return {f"prefs_{k}": v for k, v in (scores | _pair_scores(query)).items()}
 
 
 def _fulfilled_share(counts: list[tuple[int, int]]) -> float:
     fulfilled, possible = (sum(column) for column in zip(*counts, strict=True))
     return fulfilled / possible if possible else 0.0
-
-
-def _mean_by_judge(counts: list[tuple[int, int]]) -> float:
-    return sum(f / p for f, p in counts if p) / len(counts)
 
 
 def _pair_scores(query: QueryPreferences) -> dict[str, float]:

@@ -113,11 +113,9 @@ def _utility(requested: RequestedMeasure, ranks: JudgedRanks, options: TrecEvalO
 def _set_f(requested: RequestedMeasure, ranks: JudgedRanks, options: TrecEvalOptions) -> Floats:
     # SetF requires a positive beta; trec_eval's x may be any number.
     relevant_retrieved, retrieved, relevant = _count_documents(ranks, options)
-    x, precision, recall = (
-        requested.numbers[0],
-        relevant_retrieved / retrieved,
-        relevant_retrieved / relevant,
-    )
+    x = requested.numbers[0]
+    precision = relevant_retrieved / retrieved
+    recall = relevant_retrieved / relevant
     f = (x + 1.0) * precision * recall / (x * precision + recall)
     return np.where(relevant_retrieved > 0, f, 0.0)
 

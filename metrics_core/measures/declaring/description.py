@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from metrics_core.base.wording import join_words
 from metrics_core.measures.declaring.families import Family, find_family
 from metrics_core.measures.declaring.other_packages import Difference
 from metrics_core.measures.declaring.parameters import Parameter, format_parameter
@@ -37,6 +38,7 @@ RULES_OF_ALL = (
 """Rules that apply to every measure, unless its description says otherwise."""
 
 _DEFAULTS = {"unjudged": UNJUDGED, "missing": MISSING, "ties": TIES}
+_CASES = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
 _NEEDS = {
     "subtopics": "judgments by subtopic (query_id subtopic doc_id relevance)",
     "documents": "a documents table with the column that the measure uses",
@@ -155,7 +157,7 @@ def describe_measure(declaration: Declaration) -> Description:
         by_subtopic="subtopics" in declaration.needs,
         of_documents="documents" in declaration.needs,
         exceptions=exceptions,
-        defaults=_default_text({what for what, _ in exceptions}),
+        defaults=join_words(w for what, w in _CASES.items() if what not in dict(exceptions)),
         names=_names_by_package(declaration),
         reference=declaration.reference,
         worked=tuple(
@@ -219,18 +221,6 @@ def _range_text(declaration: Declaration) -> str:
     else:
         text = f"{low:g} to {high:g}"
     return text if declaration.higher_is_better else f"{text}; lower is better"
-
-
-def _default_text(exceptions: set[str]) -> str:
-    """Return a phrase that names the cases to which the default rules apply. The possible cases are
-    unjudged documents, missing queries and ties.
-
-    The phrase is "" if all three are in `exceptions`."""
-    words = {"unjudged": "unjudged documents", "missing": "missing queries", "ties": "ties"}
-    subjects = [word for what, word in words.items() if what not in exceptions]
-    return (
-        f"{', '.join(subjects[:-1])} and {subjects[-1]}" if len(subjects) > 1 else "".join(subjects)
-    )
 
 
 _WORD = re.compile(r"\\(?:text|mathrm)\{[^}]*\}|\\[A-Za-z]+|([A-Za-z]{2,})")

@@ -126,11 +126,11 @@ def _parse_name(text: str, _declared: int) -> Measure:
             )
         if parameter_name in values:
             raise ParameterError(f"{text}: the {parameter_name} is given twice.")
-        values[parameter_name] = _parse_literal(match["at"])
+        values[parameter_name] = parse_value(match["at"])
     if level is not None:
         if "rel" in values:
             raise ParameterError(f"{text}: rel is given twice.")
-        values["rel"] = _relevant_grade(declaration, _parse_literal(level["rel"]), text)
+        values["rel"] = _relevant_grade(declaration, parse_value(level["rel"]), text)
     return declaration(**values)
 
 
@@ -144,7 +144,7 @@ def _find_measure_and_values(name: str) -> tuple[Declaration, dict[str, Any]]:
         for preset, values in d.presets.items():
             match = re.fullmatch(_preset_pattern(preset), name, re.IGNORECASE)
             if match is not None:
-                return d, {**values, **{p: _parse_literal(v) for p, v in match.groupdict().items()}}
+                return d, {**values, **{p: parse_value(v) for p, v in match.groupdict().items()}}
     raise UnknownMeasureError(
         name, _measure_names(), failed_packages(), _NO_MEASURE.get(fold_name(name), "")
     )
@@ -220,9 +220,7 @@ def _parse_trec_name(text: str) -> Measure | None:
         for pattern in d.trec_eval:
             match = re.fullmatch(_trec_eval_pattern(pattern), text, re.IGNORECASE)
             if match:
-                return d(
-                    **{name: _parse_literal(value) for name, value in match.groupdict().items()}
-                )
+                return d(**{name: parse_value(value) for name, value in match.groupdict().items()})
     return None
 
 
@@ -247,10 +245,6 @@ def _trec_eval_pattern(name: str) -> str:
 def parse_value(text: str) -> Any:
     """Parse the value of a parameter in a measure's name: a number, True, a word, or a table such
     as {1:3,2:9}."""
-    return _parse_literal(text)
-
-
-def _parse_literal(text: str) -> Any:
     text = text.strip()
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
@@ -261,9 +255,9 @@ def _parse_literal(text: str) -> Any:
             continue
     if text.startswith("{") and text.endswith("}"):
         pairs = [part.partition(":") for part in text[1:-1].split(",") if part.strip()]
-        return [(_parse_literal(grade), _parse_literal(gain)) for grade, _, gain in pairs]
+        return [(parse_value(grade), parse_value(gain)) for grade, _, gain in pairs]
     if text.startswith("[") and text.endswith("]"):
-        return [_parse_literal(part) for part in text[1:-1].split(",") if part.strip()]
+        return [parse_value(part) for part in text[1:-1].split(",") if part.strip()]
     return text.strip("'\"")
 
 
@@ -280,5 +274,5 @@ def _parse_arguments(measure_name: str, arguments: str) -> dict[str, Any]:
             )
         if name.strip() in values:
             raise ParameterError(f"{measure_name}: {name.strip()} is given twice.")
-        values[name.strip()] = _parse_literal(value)
+        values[name.strip()] = parse_value(value)
     return values

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from typing import Any, Literal, TypeVar
@@ -239,7 +239,23 @@ class Measure:
 
     def find_missing_data(self, ranks: JudgedRanks) -> LackingDataError | None:
         """Return the LackingDataError that `score` would raise; None if nothing is missing."""
-        return _lacking_data_error(f"{self}", self.declaration.needs, self.value("column"), ranks)
+        needs = self.declaration.needs
+        if "subtopics" in needs and ranks.subtopics is None:
+            return LackingDataError(
+                f"{self} needs judgments by subtopic.",
+                "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
+                " relevance, or a table with a column subtopic.",
+            )
+        if "documents" not in needs:
+            return None
+        if ranks.listed is None:
+            return LackingDataError(
+                f"{self} needs the listed documents.",
+                "Use a run. Ranks of judged documents do not show which other documents are"
+                " listed.",
+            )
+        missing = ranks.listed.missing_data_error(self.value("column"))
+        return missing and LackingDataError(f"{self}: {missing.message}", missing.hint)
 
     def __str__(self) -> str:
         at, defaults = self.declaration.at, {p.name: p.default for p in self.declaration.parameters}
@@ -373,24 +389,3 @@ def declarations() -> list[Declaration]:
 def count_declarations() -> int:
     """Return the number of declarations so far, including repeated ones from notebook cells."""
     return _REGISTRY.changes
-
-
-def _lacking_data_error(
-    name: str, needs: Collection[Need], column: str | None, ranks: JudgedRanks
-) -> LackingDataError | None:
-    """Return the error that names the data these ranks lack; None if nothing is missing."""
-    if "subtopics" in needs and ranks.subtopics is None:
-        return LackingDataError(
-            f"{name} needs judgments by subtopic.",
-            "Load judgments whose second column is the subtopic: query_id subtopic doc_id"
-            " relevance, or a table with a column subtopic.",
-        )
-    if "documents" not in needs:
-        return None
-    if ranks.listed is None:
-        return LackingDataError(
-            f"{name} needs the listed documents.",
-            "Use a run. Ranks of judged documents do not show which other documents are listed.",
-        )
-    missing = ranks.listed.missing_data_error(column)
-    return missing and LackingDataError(f"{name}: {missing.message}", missing.hint)

@@ -42,7 +42,7 @@ def read_collection(runs: DataFrame, qrels: DataFrame | QrelsLike) -> SparkColle
     Raises NoSharedQueriesError if a run has none of the judged queries."""
     listed = _read_runs(runs)
     judged = _read_qrels(runs.sparkSession, qrels)
-    highest, example = _first_row(judged.selectExpr("max(relevance)", "min(query_id)"))
+    highest, example = judged.selectExpr("max(relevance)", "min(query_id)").collect()[0]
     if example is None:
         raise RanklensError("There are no judgments.", "Give at least one row.")
     run_rows = _describe_runs(listed, judged, example)
@@ -72,7 +72,9 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
     if not isinstance(judgments, DataFrame):
         table = convert_to_qrels(judgments).table
         with hide_warnings():
-            judgments = spark.createDataFrame(_without_dictionaries(table))
+            # Spark cannot read dictionary-encoded columns.
+            query_ids = table["query_id"].cast("string")
+            judgments = spark.createDataFrame(table.set_column(0, "query_id", query_ids))
     _require_columns(judgments, "qrels", ("query_id", "doc_id", "relevance"))
     if "subtopic" in judgments.columns:
         raise RanklensError(
@@ -84,12 +86,6 @@ def _read_qrels(spark: SparkSession, judgments: DataFrame | QrelsLike) -> DataFr
         id_column(judgments, "qrels", "doc_id"),
         _number_column(judgments, "qrels", "relevance").alias("relevance"),
     )
-
-
-def _without_dictionaries(table: Any) -> Any:
-    """Return a table of judgments without dictionary encoding, because Spark cannot read
-    dictionary-encoded columns."""
-    return table.set_column(0, "query_id", table["query_id"].cast("string"))
 
 
 def _require_columns(frame: DataFrame, frame_name: str, columns: tuple[str, ...]) -> None:
@@ -152,7 +148,3 @@ def _describe_runs(
             )
     rows.sort(key=lambda row: row[0].encode())
     return [(name, count, one) for name, _, count, one in rows]
-
-
-def _first_row(frame: DataFrame) -> Any:
-    return frame.collect()[0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from metrics_core.base.errors import LackingDataError, ParameterError, RanklensError
 from metrics_core.formats.in_memory import QrelsLike
 from metrics_core.measures import GivenMeasure, Measure, parse_measures_by_name
-from metrics_core.scoring.scores import WithoutRelevant
+from metrics_core.scoring.scores import WithoutRelevant, check_without_relevant
 from metrics_core.scoring.spark.columns import SparkCollection, read_collection
 from metrics_core.scoring.spark.lists import make_batch_scorer, raise_row_problems
 from metrics_core.scoring.spark.ranking import Duplicates, rank_lists
@@ -135,10 +135,7 @@ def _check_measures(
 ) -> list[str]:
     """Return the names under which the measures were passed. Raises LackingDataError, and
     ParameterError if `without_relevant` is invalid."""
-    if without_relevant not in ("zero", "leave out"):
-        raise ParameterError(
-            f"without_relevant must be 'zero' or 'leave out', not {without_relevant!r}."
-        )
+    check_without_relevant(without_relevant)
     named = parse_measures_by_name(measures)
     refuse_unsupported_measures(list(named.values()))
     return list(named)

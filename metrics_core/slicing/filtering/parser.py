@@ -102,6 +102,12 @@ class FilterReader:
         """The word to be read next."""
         return self.words[self.position]
 
+    def _accept(self, mark: str) -> bool:
+        """Return whether the next word is this mark or keyword. If so, it is read."""
+        is_next = self.next_word.is_mark(mark)
+        self.position += is_next
+        return is_next
+
     def syntax_error(self, expected: str, hint: str = "") -> FilterLineError:
         """Return the error for an unexpected next word. `expected` describes valid text."""
         return FilterLineError(
@@ -111,16 +117,14 @@ class FilterReader:
     def read_or_expression(self, depth: int) -> Test:
         """Read tests joined by "or"."""
         tests = [self.read_and_expression(depth)]
-        while self.next_word.is_mark("or"):
-            self.position += 1
+        while self._accept("or"):
             tests.append(self.read_and_expression(depth))
         return combine_tests(tests, any_suffices=True)
 
     def read_and_expression(self, depth: int) -> Test:
         """Read tests joined by "and"."""
         tests = [self.read_not_expression(depth)]
-        while self.next_word.is_mark("and"):
-            self.position += 1
+        while self._accept("and"):
             tests.append(self.read_not_expression(depth))
         return combine_tests(tests, any_suffices=False)
 
@@ -133,29 +137,25 @@ class FilterReader:
             raise self.syntax_error(f"at most {_DEEPEST} nested parentheses")
         self.position += 1
         inside = self.read_or_expression(depth + 1)
-        if not self.next_word.is_mark(")"):
+        if not self._accept(")"):
             raise self.syntax_error("“and”, “or” or a closing )")
-        self.position += 1
         return negate_test_if(inside, contrary)
 
     def _read_negation(self) -> bool:
         """Read any number of "not" words. Return whether they negate the next test; an even number
         does not."""
         contrary = False
-        while self.next_word.is_mark("not"):
-            self.position += 1
+        while self._accept("not"):
             contrary = not contrary
         return contrary
 
     def read_test(self) -> Test:
         """Read a test: a column, an operator, and the value, list or column on the right side."""
         column = self.read_column()
-        contrary = self.next_word.is_mark("not")
-        self.position += contrary
-        word = self.next_word
-        if word.is_mark("in"):
-            self.position += 1
+        contrary = self._accept("not")
+        if self._accept("in"):
             return negate_test_if(self.read_list(column), contrary)
+        word = self.next_word
         if word.is_mark("contains"):
             if self._is_numeric(column):
                 raise self.syntax_error(
@@ -179,7 +179,6 @@ class FilterReader:
     def _read_comparison(self, column: str, operator: str) -> Test:
         if self.next_word.kind != NAME:
             return make_value_test(column, operator, self.read_value(column))
-        word = self.next_word
         other = self.read_column(column)
         if self._is_numeric(other) != self._is_numeric(column):
             self.position -= 1
@@ -188,7 +187,6 @@ class FilterReader:
                 f" {self._value_kind_noun(other)}."
             )
             raise self.syntax_error(self._expected_value_phrase(column), hint)
-        assert word.kind == NAME
         return make_column_test(column, operator, other)
 
     def read_column(self, compared_column: str = "") -> str:
@@ -196,27 +194,15 @@ class FilterReader:
         `compared_column` is the column on the left side."""
         word = self.next_word
         if word.kind != NAME:
-            hint = (
-                ""
-                if word.kind != TEXT
-                else "Text in quotes must follow an operator. Column names have no quotes."
-            )
-            raise self.syntax_error(
-                "a column" if not compared_column else self._expected_value_phrase(compared_column),
-                hint,
-            )
+            hint = "Text in quotes must follow an operator. Column names have no quotes."
+            raise self.syntax_error("a column", hint if word.kind == TEXT else "")
         name = self._find_column(str(word.value))
         if name is None:
-            quotes = (
-                " Put text in quotes."
-                if compared_column and not self._is_numeric(compared_column)
-                else ""
-            )
-            hint = f"{self._suggest_columns(str(word.value))}{quotes}".strip()
-            raise self.syntax_error(
-                "a column" if not compared_column else self._expected_value_phrase(compared_column),
-                hint,
-            )
+            expected, hint = "a column", self._suggest_columns(str(word.value))
+            if compared_column:
+                expected = self._expected_value_phrase(compared_column)
+                hint += "" if self._is_numeric(compared_column) else " Put text in quotes."
+            raise self.syntax_error(expected, hint)
         self.position += 1
         self.used_columns[name] = None
         return name
@@ -236,16 +222,13 @@ class FilterReader:
 
     def read_list(self, column: str) -> Test:
         """Read the values in parentheses after "in"."""
-        if not self.next_word.is_mark("("):
+        if not self._accept("("):
             raise self.syntax_error("an opening (")
-        self.position += 1
         values = [self.read_value(column)]
-        while self.next_word.is_mark(","):
-            self.position += 1
+        while self._accept(","):
             values.append(self.read_value(column))
-        if not self.next_word.is_mark(")"):
+        if not self._accept(")"):
             raise self.syntax_error("a comma or a closing )")
-        self.position += 1
         return make_membership_test(column, values)
 
     def read_value(self, column: str) -> str | float:

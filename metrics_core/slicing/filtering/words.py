@@ -87,10 +87,8 @@ def _read_word(line: str, start: int) -> Word:
     if match := _OPERATOR.match(line, start):
         return Word(OPERATOR, match[0], start, _SAME.get(match[0], match[0]))
     if match := _NAME.match(line, start):
-        low = match[0].lower()
-        return (
-            Word(WORD, match[0], start, low) if low in WORDS else _make_name_word(match[0], start)
-        )
+        name, low = match[0], match[0].lower()
+        return Word(WORD, name, start, low) if low in WORDS else Word(NAME, name, start, name)
     number_like = _LIKE_NUMBERS.match(line, start)
     raise FilterLineError(
         line,
@@ -101,10 +99,6 @@ def _read_word(line: str, start: int) -> Word:
         if number_like
         else "",
     )
-
-
-def _make_name_word(text: str, start: int) -> Word:
-    return Word(NAME, text, start, text)
 
 
 def _read_quoted(line: str, start: int) -> Word:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from metrics_core.base.errors import UnknownRunError
-from metrics_core.comparing.coverage import find_coverage, select_scores, shared_queries
+from metrics_core.comparing.coverage import find_coverage, select_shared_queries
 from metrics_core.comparing.pairs import compare
 from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
@@ -41,20 +39,14 @@ def test_what_each_run_lacks_is_told() -> None:
 
 
 def test_a_missing_query_counts_zero_or_not_at_all() -> None:
-    assert shared_queries(scores()).tolist() == [False] + [True] * 5 + [False] * 6
-    assert shared_queries(scores(), ["whole", "most"]).sum() == 11
-    zero = compare(select_scores(scores(), "zero"), "P@1", "whole").set_index("run")
-    shared = compare(select_scores(scores(), "shared", ["whole", "most"]), "P@1", "whole")
+    assert select_shared_queries(scores()).query_ids == tuple(QUERIES[1:6])
+    zero = compare(scores(), "P@1", "whole").set_index("run")
+    pair = scores().select_runs(["whole", "most"])
+    shared = compare(select_shared_queries(pair), "P@1", "whole")
     assert zero.loc["most", "difference"] == pytest.approx(-1 / 12)
     assert shared.set_index("run").loc["most", ["difference", "queries"]].tolist() == [0, 11]
 
 
-def test_a_run_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(UnknownRunError):
-        shared_queries(scores(), ["nobody"])
-
-
 def test_scores_of_complete_runs_stay_as_they_are() -> None:
     whole = score_runs(JUDGED[:1], [parse_measure("P@1")])
-    assert select_scores(whole, "shared") is whole
-    assert np.array_equal(shared_queries(whole), np.ones(12, dtype=bool))
+    assert select_shared_queries(whole) is whole

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metrics_core.base.errors import ParameterError
 from metrics_core.explaining.history import History, find_first_bad_versions, make_history
+from metrics_core.explaining.query_kinds import classify_queries
 from metrics_core.judging import join_judgments
 from metrics_core.measures import parse_measure
 from tests.collections_of import qrels_of, run_of
@@ -50,14 +51,16 @@ def test_fine_is_what_the_kinds_say() -> None:
     first = run_of({q: {"d1": 2.0, "d2": 1.0} for q in ("a", "b", "none")}, "v1")
     second = run_of({"a": {"d1": 2.0}, "b": {"d2": 1.0}}, "v2")
     measure = parse_measure("nDCG@10")
-    found = make_history([join_judgments(run, qrels) for run in (first, second)], measure, 10)
+    ranks = [join_judgments(run, qrels) for run in (first, second)]
+    kinds = [classify_queries(each, measure, 10) for each in ranks]
+    found = make_history(ranks, kinds)
     assert found.fine.tolist() == [[True, True, False], [True, False, False]]
     assert found.versions == ("v1", "v2") and list(found.first_bad_version) == [-1, 1, -1]
     other = join_judgments(second, qrels_of({"a": {"d1": 1}, "b": {"d1": 2}, "none": {"d1": 0}}))
     with pytest.raises(ParameterError, match="have different judgments"):
-        make_history([join_judgments(first, qrels), other], measure, 10)
+        make_history([ranks[0], other], kinds)
     with pytest.raises(ParameterError):
-        make_history([], measure, 10)
+        make_history([], [])
 
 
 def first_bad_version(scores: np.ndarray, direction: int = 1, looked_at: int = 1) -> int:

@@ -83,7 +83,7 @@ def test_every_change_is_tried(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 def test_near_misses_tell_how_far_they_are() -> None:
     run = run_of({"q": {"a": 9.0, "x": 7.5, "b": 7.0, "c": 5.0, "y": 2.0, "d": 1.0}})
     qrels = qrels_of({"q": {"a": 1, "b": 2, "c": 0, "d": 1}})
-    found = find_near_misses(run, qrels, "q", parse_measure("P@2"), 2)
+    found = find_near_misses(run, qrels, "q", parse_measure("P@2"), 2, deepest_rank=4)
     assert found.to_dict("records") == [
         {"doc_id": "b", "grade": 2.0, "rank": 3, "score": 7.0, "short": 0.5}
     ]
@@ -93,4 +93,4 @@ def test_near_misses_tell_how_far_they_are() -> None:
         3,
         6,
     ]
-    assert find_near_misses(run, qrels, "u", parse_measure("P@2"), 2).empty
+    assert find_near_misses(run, qrels, "u", parse_measure("P@2"), 2, deepest_rank=4).empty
