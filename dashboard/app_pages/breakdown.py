@@ -278,6 +278,7 @@ def _show_table(
 
     st.html(draw())
     parts = [group_rows.note, rounding_note(breakdown.table)]
+    parts.append(groups.headroom_note(breakdown, context.drawing))
     if breakdown.groups["diff_low"].notna().any():
         number = (
             f"{w.number_word(breakdown.group_count)} {breakdown.noun.plural}"

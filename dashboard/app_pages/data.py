@@ -105,9 +105,7 @@ def render() -> None:
     left, right = st.columns(2, gap="large")
     with left:
         if answer.fit:
-            section.show_heading(
-                "Do the files fit together?", "Ids must match exactly, including case."
-            )
+            section.show_heading("What the files cover", "Ids must match exactly, including case.")
             st.html(data.draw_file_fit_table(answer.fit))
         if library.study is not None and has_self_matches(library.study):
             show_exclusion_switch(library.study)

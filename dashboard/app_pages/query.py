@@ -163,7 +163,7 @@ def _show_lists(
     if runs_beside:
         further = ("Only the compared runs", session.href("query", beside=()))
     elif others:
-        further = ("3 runs side by side", session.href("query", beside=(others[0],)))
+        further = (f"Side by side with {others[0]}", session.href("query", beside=(others[0],)))
     with st.container(horizontal=True, key="head_lists", vertical_alignment="bottom"):
         st.html(
             two_lists.draw_list_links(

@@ -30,8 +30,7 @@ def judging_finding(
         return strong_span(f"{n_unjudged:,} unjudged {noun} cannot reverse the order: ") + ahead
     # Judging does not remove chance: with few queries nothing is tested, and no run leads.
     documents = f"{n_to_settle:,} {w.plural(n_to_settle, 'document')}"
-    settles = strong_span(f"Judging {documents} could confirm that ")
-    return settles + run_span(leader) + strong_span(" scores higher")
+    return strong_span(f"Judging {documents} could rule out a reversal")
 
 
 def judging_subtitle(

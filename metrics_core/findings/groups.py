@@ -22,7 +22,7 @@ from metrics_core.findings.sentence import (
 )
 from metrics_core.scoring.intervals import LEVEL
 
-MAX_TITLE_LENGTH = 64
+MAX_TITLE_LENGTH = 68
 """Maximum length of a page title in characters."""
 
 _MAX_NAMED = 3
@@ -85,7 +85,7 @@ def groups_title(
         )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
-    title, rest = run_span(focus) + strong_span(f" scores {direction}"), ", none significant"
+    title, rest = run_span(focus) + strong_span(f" scores {direction}"), ", in none significantly"
     if not (_counts_without_any_clear(contributions, total) and contributions["tested"].any()):
         title, rest = title + strong_span(" than ") + run_span(baseline), ""
     texts = [f" in {count_text} {groups}{rest}" for groups in (noun.plural, "groups")]

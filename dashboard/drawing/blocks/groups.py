@@ -181,6 +181,15 @@ def _headroom_parts(breakdown: Breakdown, drawing: Drawing) -> dict[str, str]:
     return parts if float(breakdown.table[list(parts)].sum(axis=1).max()) > 0 else {}
 
 
+def headroom_note(breakdown: Breakdown, drawing: Drawing) -> str:
+    """Explain why score and headroom do not add up to 1. The note is "" if they do."""
+    parts = _headroom_parts(breakdown, drawing)
+    ideal = breakdown.table[list(parts)].sum(axis=1)
+    if not parts or drawing.value_range != (0, 1) or (ideal > 1 - _ROUNDING).all():
+        return ""
+    return "Score and headroom add up to the ideal mean; some queries cannot reach 1."
+
+
 def _difference_scale(rows: pd.DataFrame) -> Ticks:
     """Return a scale that covers all differences and their intervals, except for unusually wide
     intervals."""

@@ -133,8 +133,8 @@ def draw_slide(
 
 
 def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool = False) -> Markup:
-    """Draw each check of the verdict with its reason, or with the first sentence of the reason if
-    `is_brief` is true. If the verdict is inconclusive, the possible ways to make it conclusive are
+    """Draw each check of the verdict with its reason, or with the evidence after the first sentence
+    of the reason if `is_brief` is true. If the verdict is inconclusive, the possible ways to make it conclusive are
     drawn instead of the checks."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
@@ -143,7 +143,8 @@ def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
-        reason = entry.reason.partition(". ")[0].removesuffix(".") if is_brief else entry.reason
+        first, _, rest = entry.reason.partition(". ")
+        reason = (rest or first).removesuffix(".") if is_brief else entry.reason
         rows.append((mark, kind, spoken, check.title, word, shorten_run_names(reason, styles)))
     return _render("reasons", rows=rows)
 

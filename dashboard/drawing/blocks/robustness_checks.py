@@ -77,7 +77,7 @@ def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)} of simulations" if interval else "unknown",
+            f"{w.format_share(LEVEL)} of simulated gradings" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
             float(interval.mean) if interval else math.nan,

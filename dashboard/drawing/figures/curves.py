@@ -142,7 +142,9 @@ def measure_by_cutoff(
         text = f"{name}: significant{'' if marked else ' at no k'}"
         # The label starts where the bar starts, unless it would leave the panel.
         start = min(math.log(marked[0], deepest), _LAST_LABEL) if marked else 0
-        labels.append(make_note(text, start, 0, palette.muted, yshift=_STRIP - _BAR + 2, **_PAPER))
+        # The line at k runs behind the text.
+        place = _PAPER | {"yshift": _STRIP - _BAR + 2, "bgcolor": palette.page}
+        labels.append(make_note(text, start, 0, palette.muted, **place))
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(
         [

@@ -112,7 +112,7 @@ def _segment_line(
             "dash": None if are_versions and not is_foreign else "dot",
         },
         marker={
-            "size": 9,
+            "size": 9 if are_versions else 11,
             "symbol": symbols,
             "color": [palette.page if h else c for h, c in zip(hollow, colors, strict=True)],
             "line": {

@@ -32,7 +32,7 @@ PAGES = {
     "collections": "One collection: the example",
     "measures": f"48 of {len(declarations())} measures work with these files",
     "help": "How to start, and what the words mean.",
-    "judge": "Judging 70 documents could confirm that dense scores higher",
+    "judge": "Judging 70 documents could rule out a reversal",
 }
 
 

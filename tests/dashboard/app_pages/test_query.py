@@ -19,7 +19,7 @@ def test_the_page_reads_as_an_answer() -> None:
         "All queries",
         "category: Devices",
         "fell to 5",
-        "Ranks 6 to 10 · All 100 · 3 runs side by side",
+        "Ranks 6 to 10 · All 100 · Side by side with hybrid",
         "fairly relevant",
         "Relevant, but not in the top 10 of dense",
         "Numbers are ranks in each run;",

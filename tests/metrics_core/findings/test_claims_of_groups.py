@@ -70,7 +70,7 @@ def names_of(found: pd.DataFrame, text: str) -> str | bool:
 def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     queries, whole = int(parts["queries"].sum()), parts["part"].sum()
-    yield len(text) > 65 and "too long"
+    yield len(text) > 69 and "too long"
     if queries < FEWEST:
         yield not text.startswith((f"Only {queries} quer", "No query has"))
         return
@@ -93,7 +93,9 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
         yield from false_in_none(given, text)
         return
     is_tested, is_clear = bridge_of(given)["tested"].any(), parts["clear"].any()
-    yield text.endswith(", none significant.") != (is_tested and not is_clear) and "significance"
+    yield (
+        text.endswith(", in none significantly.") != (is_tested and not is_clear) and "significance"
+    )
     yield from false_in_count(parts, whole, text, r"run1 scores (\w+)(?: than run0)?")
 
 
@@ -371,7 +373,7 @@ def false_in_curves(given: Situation, text: str) -> Iterator[str | bool]:
     own = curve_of(given).set_index("k")
     gap, low, high = (own[name] for name in ("difference", "diff_low", "diff_high"))
     title, lead = text.split(" | ")
-    yield len(title) > 64 and "a long title"
+    yield len(title) > 68 and "a long title"
     if own["queries"].iloc[0] < FEWEST:
         yield title != "run1 and run0 on nDCG by k"
         yield not lead.startswith(f"Only {own['queries'].iloc[0]} quer")

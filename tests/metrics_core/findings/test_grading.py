@@ -21,12 +21,12 @@ def test_what_there_is_to_judge() -> None:
         return judging_finding(5, unjudged, settle, leader="new").text, lead.text
 
     assert said(1216, 81) == (
-        "Judging 81 documents could confirm that new scores higher",
+        "Judging 81 documents could rule out a reversal",
         "If none of these 81 documents is relevant, the 1,135 others cannot reverse the order of"
         " the runs.",
     )
     assert said(2, 1) == (
-        "Judging 1 document could confirm that new scores higher",
+        "Judging 1 document could rule out a reversal",
         "If it is not relevant, the 1 other cannot reverse the order of the runs.",
     )
     assert said(3, 3)[1] == (
