@@ -197,18 +197,12 @@ class JudgedRanks:
 
     def without_documents(self) -> JudgedRanks:
         """Return ranks with the same queries and judgments, but with empty lists."""
-        no_rows = np.zeros(len(self.query), dtype=np.bool_)
-        return replace(
-            self,
-            query=self.query[no_rows],
-            rank=self.rank[no_rows],
-            relevance=self.relevance[no_rows],
-            qrels_row=self.qrels_row[no_rows],
+        return self.with_lists(
+            query=self.query[:0],
+            rank=self.rank[:0],
+            relevance=self.relevance[:0],
+            qrels_row=self.qrels_row[:0],
             retrieved=np.zeros_like(self.retrieved),
-            subtopics=None,
-            listed=None,
-            tied=None,
-            empty=None,
         )
 
     def select_queries(self, queries: Mask) -> JudgedRanks:
