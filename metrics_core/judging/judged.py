@@ -271,8 +271,6 @@ def assemble_ranks(
     judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
-    rank_of = np.zeros(len(qrels), dtype=np.int64)
-    rank_of[document_ranks.qrels_row] = document_ranks.rank
     in_run = set(judged_positions.tolist())
     return JudgedRanks(
         run_name=run_name,
@@ -290,7 +288,7 @@ def assemble_ranks(
             query_ids[i] for i in np.flatnonzero(document_ranks.retrieved == 0) if i in in_run
         ),
         notes=(*document_ranks.notes, *_no_judged_document_notes(document_ranks.rank)),
-        subtopics=make_subtopic_judgments(qrels, rank_of),
+        subtopics=make_subtopic_judgments(qrels, document_ranks.qrels_row, document_ranks.rank),
         tied=document_ranks.tied,
         empty=document_ranks.empty,
     )

@@ -163,14 +163,16 @@ def _find_best_documents(gains: AnyArray, query: Ints) -> Ints:
     return best[block_starts(query[best])]
 
 
-def make_subtopic_judgments(qrels: Qrels, ranks: Ints) -> SubtopicJudgments | None:
+def make_subtopic_judgments(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgments | None:
     """Return the judgments by subtopic with the rank of each document; None if the qrels have no
     subtopics.
 
-    `ranks` int64[qrels row] is the rank of each judged document, 0 if it is not listed."""
+    `qrels_row` and `rank`, int64[hit] each, are the rows and ranks of the listed documents."""
     table = qrels.subtopics
     if table is None:
         return None
+    ranks = np.zeros(len(qrels), dtype=np.int64)
+    ranks[qrels_row] = rank
     position = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
     queries = encode_ids(table["query_id"])
     numbers = np.array([position[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)
