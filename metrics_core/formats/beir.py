@@ -66,12 +66,12 @@ def read_beir_set(
         set_names = [n for n in members.names if PurePosixPath(n).is_relative_to(base)]
         parts = _kinds_by_file(base, set_names)
         check_file_count(source_name, len(parts))
-        tables_by_file = (
-            load_member(members.content(member), member, kind)
+        loaded = [
+            table
             for member, kind in parts.items()
             if only_kind in (None, kind)
-        )
-        loaded = [table for tables in tables_by_file for table in tables]
+            for table in load_member(members.content(member), member, kind)
+        ]
         splits = _find_splits(base, set_names)
         qrels_split = next((split for split, member in splits.items() if member in parts), "")
         other_splits = sorted(splits.keys() - {qrels_split})
@@ -90,9 +90,8 @@ def read_set_qrels(source: str | Path, read_as: ReadAs = DEFAULT_CHOICES) -> Qre
         return None
     loaded = read_beir_set(source, name=None, read_as=read_as, only_kind="qrels")
     if not loaded:
-        source_name = name_source(source)
         raise content_error(
-            source_name,
+            name_source(source),
             "a BEIR set without qrels/test.tsv",
             "judgments",
             "Specify which file contains the judgments.",

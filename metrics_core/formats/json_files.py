@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
-import numpy as np
 import pyarrow as pa
 
 from metrics_core.base.errors import RanklensError
@@ -41,7 +40,7 @@ from metrics_core.formats.registry import (
 from metrics_core.formats.source.lines import line_error
 from metrics_core.formats.source.source import Source
 from metrics_core.tables import Qrels, Run, Table
-from metrics_core.tables.arrays import block_starts
+from metrics_core.tables.arrays import group_rows
 
 _MAP = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{')
 _VALUE = re.compile(r'"\s*:\s*(-?[0-9][0-9.eE+-]*)\s*[,}]')
@@ -54,8 +53,7 @@ def recognise_json(sample: Sample) -> Sureness:
     if not text.startswith(("{", "[")) or _is_json_lines(sample):
         return {}
     if text.startswith("["):
-        sureness = recognise_assigned_columns(_first_list_rows(sample), sample.columns)
-        return sureness or UNCLEAR
+        return recognise_assigned_columns(_first_list_rows(sample), sample.columns) or UNCLEAR
     if not _MAP.match(text):
         return UNCLEAR
     values = _VALUE.findall(text[:65536])
@@ -68,8 +66,7 @@ def recognise_jsonl(sample: Sample) -> Sureness:
     """Recognise JSON Lines, and infer the kind of table from the keys of the first record."""
     if not _is_json_lines(sample):
         return {}
-    sureness = recognise_assigned_columns(_first_line_rows(sample), sample.columns)
-    return sureness or UNCLEAR
+    return recognise_assigned_columns(_first_line_rows(sample), sample.columns) or UNCLEAR
 
 
 def _first_list_rows(sample: Sample) -> FirstRows | None:
@@ -114,15 +111,11 @@ def write_json(table: Run | Qrels, file: BinaryIO) -> None:
 
 
 def _documents_by_query(table: Run | Qrels) -> Iterator[tuple[str, dict[str, float]]]:
-    codes = table.query_codes
-    order = np.argsort(codes, kind="stable")
-    starts = block_starts(codes[order])
-    ends: Sequence[int] = [*starts[1:].tolist(), len(order)]
-    names = table.query_ids
-    for start, end in zip(starts.tolist(), ends, strict=True):
-        rows = table.table.take(pa.array(order[start:end]))
+    codes, names = table.query_codes, table.query_ids
+    for row_numbers in group_rows(codes):
+        rows = table.table.take(pa.array(row_numbers))
         documents = zip(rows["doc_id"].to_pylist(), rows.column(2).to_pylist(), strict=True)
-        yield names[int(codes[order[start]])], dict(documents)
+        yield names[int(codes[row_numbers[0]])], dict(documents)
 
 
 @reader(

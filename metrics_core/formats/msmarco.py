@@ -8,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from metrics_core.base.arrays import Floats, Int32s, Ints
+from metrics_core.base.arrays import Floats, Ints
 from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_with_noun
@@ -32,7 +32,7 @@ from metrics_core.formats.source.lines import LineIndex
 from metrics_core.formats.source.source import Source
 from metrics_core.formats.values import is_number
 from metrics_core.tables import Run
-from metrics_core.tables.arrays import as_array
+from metrics_core.tables.arrays import as_array, example_queries
 from metrics_core.tables.columns import CODED_ID, ID, encode_ids
 
 MAX_RANK = 10_000
@@ -199,9 +199,9 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
                 odd_count,
             )
         ]
-    query, rank = as_array(query_id.indices), ranks
-    order = np.lexsort((rank, query))
-    query, rank = query[order], rank[order]
+    ids, query = query_id.dictionary, as_array(query_id.indices)
+    order = np.lexsort((ranks, query))
+    query, rank = query[order], ranks[order]
     is_first = np.diff(query, prepend=-1) != 0
     n, notes = int(np.count_nonzero(is_first)), []
     zero_queries = query[is_first & (rank == 0)]
@@ -210,9 +210,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
             f"in {len(zero_queries):,} of {n:,} queries the ranks start at 0, so rank 0 is read as"
             " the first rank"
         )
-        notes.append(
-            Note("rank", message, len(zero_queries), _format_examples(query_id, zero_queries))
-        )
+        examples = example_queries(ids, zero_queries)
+        notes.append(Note("rank", message, len(zero_queries), examples))
     first = 0 if len(zero_queries) else 1
     tied_queries = query[1:][(np.diff(rank) == 0) & ~is_first[1:]]
     if len(tied_queries):
@@ -221,12 +220,8 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
             f"{format_with_noun(len(tied_queries), 'rank')} tied with another rank, in"
             f" {len(affected_queries):,} of {n:,} queries"
         )
-        return None, [
-            *notes,
-            _order_only_note(
-                tie_text, len(tied_queries), _format_examples(query_id, affected_queries)
-            ),
-        ]
+        examples = example_queries(ids, affected_queries)
+        return None, [*notes, _order_only_note(tie_text, len(tied_queries), examples)]
     previous_rank = np.where(is_first, first - 1, np.roll(rank, 1))
     gap = rank - previous_rank - 1
     if not gap.any():
@@ -238,16 +233,11 @@ def _check_ranks(query_id: pa.DictionaryArray, ranks: Floats) -> tuple[Ints | No
         f"{format_with_noun(count, 'rank')} without a document, in {len(affected_queries):,} of"
         f" {n:,} queries; the documents keep their ranks, as in MS MARCO's own evaluation"
     )
-    notes.append(
-        Note("empty_ranks", message, count, _format_examples(query_id, affected_queries), loud=True)
-    )
+    examples = example_queries(ids, affected_queries)
+    notes.append(Note("empty_ranks", message, count, examples, loud=True))
     return (ranks - first + 1).astype(np.int64), notes
 
 
 def _order_only_note(reason: str, count: int, examples: tuple[str, ...] = ()) -> Note:
     message = f"{reason}, so ranks are used only for the order, and gaps are closed"
     return Note("rank", message, count, examples)
-
-
-def _format_examples(query_id: pa.DictionaryArray, queries: Int32s) -> tuple[str, ...]:
-    return tuple(f"query {query_id.dictionary[int(code)]}" for code in queries[:3])

@@ -64,41 +64,32 @@ def recognise_trec(sample: Sample) -> Sureness:
     if max(runs, qrels) <= 0.5 and sample.text.lstrip().startswith(("{", "[", "<")):
         return {}
     return {
-        "run": _rate_kind_confidence(
-            runs,
-            _share_with_field_counts(lines, 6),
-            _share_with_field_counts(lines, 5),
-            has_run_ending,
-        ),
-        "qrels": _rate_kind_confidence(
-            qrels,
-            _share_with_field_counts(lines, 4),
-            _share_with_field_counts(lines, 3, 5),
-            sample.has_name_with("qrel"),
-        ),
+        "run": _rate_kind_confidence(runs, lines, 6, (5,), has_run_ending),
+        "qrels": _rate_kind_confidence(qrels, lines, 4, (3, 5), sample.has_name_with("qrel")),
     }
 
 
-def _share_with_field_counts(lines: Sequence[Sequence[str]], *field_counts: int) -> float:
-    return sum(len(fields) in field_counts for fields in lines) / len(lines)
-
-
 def _rate_kind_confidence(
-    fit_share: float, exact_share: float, near_share: float, is_named: bool
+    fit_share: float,
+    lines: Sequence[Sequence[str]],
+    columns: int,
+    near_columns: Sequence[int],
+    is_named: bool,
 ) -> int:
-    """Return the confidence in a kind of table, from the shares of lines that have its form.
+    """Return the confidence in a kind of table, from the form of the lines.
 
-    fit_share    lines with the right number of columns and a number in the right column
-    exact_share  lines with the right number of columns
-    near_share   lines with one column more or less
-    is_named     whether the file name indicates the kind"""
+    fit_share     share of lines with the right number of columns and a number in the right column
+    columns       right number of columns
+    near_columns  numbers of columns that are nearly right
+    is_named      whether the file name indicates the kind"""
     if fit_share > 0.5:
         return CERTAIN
-    if fit_share > 0.3 or exact_share > 0.5:
+    if fit_share > 0.3 or sum(len(fields) == columns for fields in lines) > len(lines) / 2:
         return LIKELY if is_named or fit_share > 0.3 else POSSIBLE
     if is_named:
         return POSSIBLE + 5
-    return POSSIBLE - 10 if near_share > 0.5 else IMPOSSIBLE
+    has_near = sum(len(fields) in near_columns for fields in lines) > len(lines) / 2
+    return POSSIBLE - 10 if has_near else IMPOSSIBLE
 
 
 def write_trec_run(run: Run, file: BinaryIO) -> None:

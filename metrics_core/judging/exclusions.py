@@ -17,7 +17,13 @@ from metrics_core.base.errors import RanklensError
 from metrics_core.base.notes import Note
 from metrics_core.judging.join import match_judged_rows
 from metrics_core.tables import Qrels, Run
-from metrics_core.tables.arrays import as_array, as_column, block_starts, find_indexes
+from metrics_core.tables.arrays import (
+    as_array,
+    as_column,
+    block_starts,
+    example_queries,
+    find_indexes,
+)
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.ranked_run import judged_ranks_clause
 from metrics_core.tables.repeats import text_bytes
@@ -94,7 +100,7 @@ def self_match_notes(run: Run, *, checked_lists: str = "") -> tuple[Note, ...]:
         " document whose doc_id is the query_id); unless that document is a valid result, exclude"
         " it from every run (exclude-self)"
     )
-    return (Note("own_query", message, len(codes), _example_queries(whole_run, codes), loud=True),)
+    return (Note("own_query", message, len(codes), example_queries(query_ids, codes), loud=True),)
 
 
 def _self_match_rows(run: Run) -> Mask:
@@ -170,9 +176,4 @@ def _exclusion_note(kind: str, reason: str, run: Run, is_excluded: Mask) -> Note
         f"{reason}: {count:,} {w.plural(count, 'row')}, in {len(queries):,} of"
         f" {len(run.query_ids):,} lists"
     )
-    return Note(kind, message, count, _example_queries(run, queries), loud=count > 0)
-
-
-def _example_queries(run: Run, queries: Int32s) -> tuple[str, ...]:
-    query_ids = run.query_ids
-    return tuple(f"query {query_ids[code]}" for code in queries[:3])
+    return Note(kind, message, count, example_queries(run.query_ids, queries), loud=count > 0)

@@ -5,6 +5,7 @@ whose cost grows with the run; after it there are a few judged rows per query.""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -21,11 +22,6 @@ from metrics_core.tables import Documents, Qrels, RankedRun, Run
 from metrics_core.tables.arrays import as_array, as_column, find_indexes, match_codes
 from metrics_core.tables.columns import clean_id
 from metrics_core.tables.damaged_ids import explain_damaged_id
-
-_OTHER_JUDGMENTS = (
-    "Grades may change, but the same documents must be judged. Use the original judgments, or"
-    " create the ranks of judged documents again with the current judgments."
-)
 
 
 def join_judgments(run: Run, qrels: Qrels, *, documents: Documents | None = None) -> JudgedRanks:
@@ -140,17 +136,19 @@ def _refuse_other_judgments(
     if len(differs):
         row = run.table.slice(int(differs[0]), 1).to_pylist()[0]
         now = judged[row_query[differs[0]]]
-        raise RanklensError(
-            f"The ranks of judged documents in {run.name} were created with different judgments:"
-            f" query {row['query_id']} had {row['judged']:,} judged documents and now has {now:,}.",
-            _OTHER_JUDGMENTS,
+        change = (
+            f"query {row['query_id']} had {row['judged']:,} judged documents and now has {now:,}"
         )
-    if n_unknown:
-        raise RanklensError(
-            f"The ranks of judged documents in {run.name} were created with different judgments:"
-            f" {n_unknown:,} of their documents are no longer judged.",
-            _OTHER_JUDGMENTS,
-        )
+    elif n_unknown:
+        change = f"{n_unknown:,} of their documents are no longer judged"
+    else:
+        return
+    raise RanklensError(
+        f"The ranks of judged documents in {run.name} were created with different judgments:"
+        f" {change}.",
+        "Grades may change, but the same documents must be judged. Use the original judgments, or"
+        " create the ranks of judged documents again with the current judgments.",
+    )
 
 
 def _judged_query_positions(run: Run, query_ids: list[str]) -> Int32s:
@@ -176,17 +174,21 @@ def _no_shared_queries_error(run_ids: list[str], judged_ids: list[str]) -> NoSha
         f"the run has {', '.join(run_ids[:3])}; the judgments have {', '.join(judged_ids[:3])}"
     )
     hint = explain_damaged_id([*run_ids, *judged_ids]) or "Load judgments for these queries."
-    if {q.lstrip("0") for q in run_ids} & {q.lstrip("0") for q in judged_ids}:
+
+    def are_shared_after(change: Callable[[str], str]) -> bool:
+        return not set(map(change, run_ids)).isdisjoint(map(change, judged_ids))
+
+    if are_shared_after(lambda q: q.lstrip("0")):
         hint = (
             "The query ids differ only in leading zeros (001 and 1). Write them the same way in"
             " both files."
         )
-    elif {clean_id(q) for q in run_ids} & {clean_id(q) for q in judged_ids}:
+    elif are_shared_after(clean_id):
         hint = (
             "The query ids would match after cleaning (trim blanks, remove invisible characters,"
             " compose accents). Read both files with clean-ids, or write the ids the same way."
         )
-    elif {clean_id(q).casefold() for q in run_ids} & {clean_id(q).casefold() for q in judged_ids}:
+    elif are_shared_after(lambda q: clean_id(q).casefold()):
         hint = "The query ids differ only in case. Write them the same way in both files."
     elif _are_numbers_and_texts(run_ids, judged_ids) or _are_numbers_and_texts(judged_ids, run_ids):
         hint = (

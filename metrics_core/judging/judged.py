@@ -197,18 +197,12 @@ class JudgedRanks:
 
     def without_documents(self) -> JudgedRanks:
         """Return ranks with the same queries and judgments, but with empty lists."""
-        no_rows = np.zeros(len(self.query), dtype=np.bool_)
-        return replace(
-            self,
-            query=self.query[no_rows],
-            rank=self.rank[no_rows],
-            relevance=self.relevance[no_rows],
-            qrels_row=self.qrels_row[no_rows],
+        return self.with_lists(
+            query=self.query[:0],
+            rank=self.rank[:0],
+            relevance=self.relevance[:0],
+            qrels_row=self.qrels_row[:0],
             retrieved=np.zeros_like(self.retrieved),
-            subtopics=None,
-            listed=None,
-            tied=None,
-            empty=None,
         )
 
     def select_queries(self, queries: Mask) -> JudgedRanks:
@@ -277,8 +271,6 @@ def assemble_ranks(
     judged."""
     query_ids = qrels.query_ids
     judged_query, judged_relevance = qrels.judged_best_first
-    rank_of = np.zeros(len(qrels), dtype=np.int64)
-    rank_of[document_ranks.qrels_row] = document_ranks.rank
     in_run = set(judged_positions.tolist())
     return JudgedRanks(
         run_name=run_name,
@@ -296,7 +288,7 @@ def assemble_ranks(
             query_ids[i] for i in np.flatnonzero(document_ranks.retrieved == 0) if i in in_run
         ),
         notes=(*document_ranks.notes, *_no_judged_document_notes(document_ranks.rank)),
-        subtopics=make_subtopic_judgments(qrels, rank_of),
+        subtopics=make_subtopic_judgments(qrels, document_ranks.qrels_row, document_ranks.rank),
         tied=document_ranks.tied,
         empty=document_ranks.empty,
     )

@@ -16,7 +16,7 @@ from metrics_core.base.arrays import Ints, Mask
 from metrics_core.judging.documents import ListedDocuments
 from metrics_core.judging.join import join_judgments
 from metrics_core.judging.judged import NO_JUDGED_DOCUMENT, JudgedRanks, TiedRanks
-from metrics_core.judging.subtopics import SubtopicJudgments, make_subtopic_judgments
+from metrics_core.judging.subtopics import make_subtopic_judgments
 from metrics_core.tables import Qrels, Run
 from metrics_core.tables.arrays import (
     as_array,
@@ -146,7 +146,7 @@ def rejoin_changed_queries(
         judged_relevance=judged[by_query],
         top_grade=float(grades.max(initial=0)),
         notes=tuple(notes),
-        subtopics=_rank_subtopics(qrels, qrels_row, rank),
+        subtopics=make_subtopic_judgments(qrels, qrels_row, rank),
         tied=_merge_tied_ranks(ranks.tied and ranks.tied.select(unchanged_hits), part.tied, order),
     )
     if len(is_changed) > ranks.n_queries:
@@ -154,7 +154,11 @@ def rejoin_changed_queries(
     if ranks.listed is None:
         return updated
     rows = np.concatenate([ranks.listed.judged_rows[unchanged_judgments], best_first])[by_query]
-    return replace(updated, listed=_match_listed_documents(ranks.listed, run, qrels, rows))
+    query = find_indexes(run.query_ids, qrels.query_ids).astype(np.int32)
+    listed = ListedDocuments(
+        run, query, len(qrels.query_ids), qrels.doc_ids, rows, ranks.listed.documents
+    )
+    return replace(updated, listed=listed)
 
 
 def _merge_tied_ranks(
@@ -220,12 +224,6 @@ def _select_queries(run: Run, queries: pa.Array) -> Run:
     return Run(table=pa.table(table), name=run.name)
 
 
-def _rank_subtopics(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgments | None:
-    rank_of = np.zeros(len(qrels), dtype=np.int64)
-    rank_of[qrels_row] = rank
-    return make_subtopic_judgments(qrels, rank_of)
-
-
 def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
     """Return the ranks extended by the queries that had no judgments before."""
     query_ids, run_queries = qrels.query_ids, set(run.query_ids)
@@ -235,17 +233,4 @@ def _add_new_queries(ranks: JudgedRanks, run: Run, qrels: Qrels) -> JudgedRanks:
         query_ids=tuple(query_ids),
         unjudged_queries=tuple(sorted(run_queries - set(query_ids))),
         empty_queries=tuple(query_ids[i] for i in missing if query_ids[i] in run_queries),
-    )
-
-
-def _match_listed_documents(
-    documents: ListedDocuments, run: Run, qrels: Qrels, judged_rows: Ints
-) -> ListedDocuments:
-    return ListedDocuments(
-        run,
-        find_indexes(run.query_ids, qrels.query_ids).astype(np.int32),
-        len(qrels.query_ids),
-        qrels.doc_ids,
-        judged_rows,
-        documents.documents,
     )

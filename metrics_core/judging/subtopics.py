@@ -86,13 +86,11 @@ class SubtopicJudgments:
         these numbers, int64[relevant]."""
         relevant = self._is_relevant(rel)
         cell = self.query[relevant] * self._n_subtopic_codes + self.subtopic[relevant]
-        cells, position = np.unique(cell, return_inverse=True)
-        return cells, position
+        return np.unique(cell, return_inverse=True)
 
     def _run_coverage(self, rel: float) -> SubtopicCoverage:
-        cells, cell = self._index_relevant_pairs(rel)
         rank = self.rank[self._is_relevant(rel)]
-        return self._coverage_of_ranks(cells, cell, rank)
+        return self._coverage_of_ranks(*self._index_relevant_pairs(rel), rank)
 
     def _coverage_of_ranks(self, cells: Ints, cell: Ints, rank: Ints) -> SubtopicCoverage:
         """Return the coverage of a list. `rank` int64[relevant] is the rank of the document of each
@@ -162,17 +160,19 @@ def _find_best_documents(gains: AnyArray, query: Ints) -> Ints:
     starts = block_starts(query)
     lengths = np.diff(starts, append=len(query))
     best = np.flatnonzero(gains == np.repeat(np.maximum.reduceat(gains, starts), lengths))
-    return best[np.diff(query[best], prepend=-1) != 0]
+    return best[block_starts(query[best])]
 
 
-def make_subtopic_judgments(qrels: Qrels, ranks: Ints) -> SubtopicJudgments | None:
+def make_subtopic_judgments(qrels: Qrels, qrels_row: Ints, rank: Ints) -> SubtopicJudgments | None:
     """Return the judgments by subtopic with the rank of each document; None if the qrels have no
     subtopics.
 
-    `ranks` int64[qrels row] is the rank of each judged document, 0 if it is not listed."""
+    `qrels_row` and `rank`, int64[hit] each, are the rows and ranks of the listed documents."""
     table = qrels.subtopics
     if table is None:
         return None
+    ranks = np.zeros(len(qrels), dtype=np.int64)
+    ranks[qrels_row] = rank
     position = {query_id: i for i, query_id in enumerate(qrels.query_ids)}
     queries = encode_ids(table["query_id"])
     numbers = np.array([position[q] for q in queries.dictionary.to_pylist()], dtype=np.int64)

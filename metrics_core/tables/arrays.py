@@ -123,6 +123,19 @@ def block_starts(codes: Ints | Int32s) -> Ints:
     return np.flatnonzero(np.diff(codes, prepend=-1))
 
 
+def group_rows(codes: Ints | Int32s) -> list[Ints]:
+    """Return the rows of each code, int64[row of the code], sorted by code. `codes` int[row] are
+    not negative."""
+    order = np.argsort(codes, kind="stable")
+    return np.split(order, block_starts(codes[order])[1:]) if len(codes) else []
+
+
+def example_queries(query_ids: Sequence[Any], codes: AnyArray) -> tuple[str, ...]:
+    """Return the first three of these queries as examples of a note. `codes` int[n] are their
+    indexes in `query_ids`."""
+    return tuple(f"query {query_ids[int(code)]}" for code in codes[:3])
+
+
 def is_coded(column: pa.Array | pa.ChunkedArray) -> bool:
     """Return whether a column is dictionary-encoded."""
     return pa.types.is_dictionary(column.type)

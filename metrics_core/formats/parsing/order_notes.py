@@ -10,7 +10,7 @@ import pyarrow as pa
 from metrics_core.base.arrays import AnyArray, Floats
 from metrics_core.base.notes import Note
 from metrics_core.base.wording import format_with_noun
-from metrics_core.tables.arrays import as_array, as_column
+from metrics_core.tables.arrays import as_array, example_queries
 from metrics_core.tables.columns import encode_ids
 from metrics_core.tables.score_order import find_contradictions
 
@@ -49,13 +49,11 @@ def contradiction_notes(query_ids: pa.Array, query_codes: AnyArray) -> list[Note
     `query_codes` int[n] are the indexes of these queries in `query_ids`."""
     if not len(query_codes):
         return []
-    names = query_ids.take(as_column(query_codes[:3])).to_pylist()
     message = (
         f"in {len(query_codes):,} of {len(query_ids):,} queries the rank column contradicts the"
         " scores; documents are ordered by score"
     )
-    examples = tuple(f"query {name}" for name in names)
-    return [Note("rank", message, len(query_codes), examples)]
+    return [Note("rank", message, len(query_codes), example_queries(query_ids, query_codes))]
 
 
 def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> list[Note]:
@@ -79,7 +77,5 @@ def rising_score_notes(query_id: pa.Array | pa.ChunkedArray, scores: Floats) -> 
         f"in {len(rising_lists):,} of {list_count:,} lists the scores rise from the first row to"
         " the last; are they distances (smallest is best)?"
     )
-    names = query_ids.dictionary.take(as_column(rising_lists[:3])).to_pylist()
-    return [
-        Note("rising", message, len(rising_lists), tuple(f"query {name}" for name in names), True)
-    ]
+    examples = example_queries(query_ids.dictionary, rising_lists)
+    return [Note("rising", message, len(rising_lists), examples, True)]

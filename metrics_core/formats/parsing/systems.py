@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +24,7 @@ from metrics_core.formats.registry import Loaded, Request
 from metrics_core.formats.source.limits import MAX_RUNS
 from metrics_core.formats.source.lines import RowLines
 from metrics_core.formats.source.source import Source, shorten_line
-from metrics_core.tables.arrays import as_array, as_column, as_text_column
+from metrics_core.tables.arrays import as_array, as_column, as_text_column, group_rows
 from metrics_core.tables.columns import encode_ids, reencode_ids
 from metrics_core.tables.repeats import find_repeated_rows
 
@@ -106,17 +105,6 @@ def load_systems(
     return replace(loaded_runs[0], others=tuple(loaded_runs[1:]))
 
 
-def _check_run_count(source: Source, n_runs: int) -> None:
-    """Raise FileFormatError if a file contains too many runs. `n_runs` is their number."""
-    if n_runs > MAX_RUNS:
-        raise content_error(
-            source.name,
-            f"{n_runs:,}",
-            f"at most {MAX_RUNS:,} runs per file",
-            "Split the runs into several files.",
-        )
-
-
 def get_only_run(source: Source, loaded_runs: Sequence[Loaded]) -> Loaded:
     """Return the run of a file that must contain only one. Raises FileFormatError if the file
     contains several runs."""
@@ -147,12 +135,9 @@ def split_systems(
     if not _are_system_names(rows, codes, len(tag_names), len(present_codes)):
         message = f"{len(present_codes):,} run names in one file, read as one run"
         return [SystemRows("", rows)], [Note("tag", message, len(present_codes), examples)]
-    if source is not None:
-        _check_run_count(source, len(present_codes))
     message = f"{len(present_codes):,} runs in one file, separated by run name"
-    return _split_by_name(rows, codes, tag_names), [
-        Note("systems", message, len(present_codes), examples)
-    ]
+    note = Note("systems", message, len(present_codes), examples)
+    return _split_by_name(rows, codes, tag_names, source), [note]
 
 
 def split_by_tag(rows: pa.Table, source: Source) -> list[SystemRows]:
@@ -163,23 +148,28 @@ def split_by_tag(rows: pa.Table, source: Source) -> list[SystemRows]:
     names = encode_ids(rows["tag"])
     rows, codes = rows.drop_columns(["tag"]), as_array(names.indices)
     present_codes = np.unique(codes)
-    _check_run_count(source, len(present_codes))
     if len(present_codes) == 1:
         return [SystemRows(names.dictionary[int(present_codes[0])].as_py(), rows)]
-    return _split_by_name(rows, codes, names.dictionary)
+    return _split_by_name(rows, codes, names.dictionary, source)
 
 
-def _split_by_name(rows: pa.Table, codes: Int32s, names: pa.Array) -> list[SystemRows]:
+def _split_by_name(
+    rows: pa.Table, codes: Int32s, names: pa.Array, source: Source | None
+) -> list[SystemRows]:
     """Group rows by run name. Return the rows of each run, in order of first occurrence. `codes`
-    int32[row] has the code of each row's name."""
-    order, present_codes = np.argsort(codes, kind="stable"), np.unique(codes)
-    edges = np.append(np.searchsorted(codes[order], present_codes), len(codes))
-    parts = [order[start:end] for start, end in pairwise(edges.tolist())]
-    return [
-        SystemRows(names[code].as_py(), select_rows(rows, positions), positions)
-        for positions, code in sorted(
-            zip(parts, present_codes.tolist(), strict=True), key=lambda part: int(part[0][0])
+    int32[row] has the code of each row's name. Raises FileFormatError if the file `source` contains
+    too many runs."""
+    parts = sorted(group_rows(codes), key=lambda part: int(part[0]))
+    if source is not None and len(parts) > MAX_RUNS:
+        raise content_error(
+            source.name,
+            f"{len(parts):,}",
+            f"at most {MAX_RUNS:,} runs per file",
+            "Split the runs into several files.",
         )
+    return [
+        SystemRows(names[int(codes[part[0]])].as_py(), select_rows(rows, part), part)
+        for part in parts
     ]
 
 
