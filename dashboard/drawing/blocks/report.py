@@ -134,8 +134,8 @@ def draw_slide(
 
 def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool = False) -> Markup:
     """Draw each check of the verdict with its reason, or with the evidence after the first sentence
-    of the reason if `is_brief` is true. If the verdict is inconclusive, the possible ways to make it conclusive are
-    drawn instead of the checks."""
+    of the reason if `is_brief` is true. If the verdict is inconclusive, the possible ways to make
+    it conclusive are drawn instead of the checks."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
     rows = []
