@@ -48,7 +48,7 @@ _WORDS = (
     ),
     (
         "grade",
-        "The relevance of a document to a query in the judgments, such as 0 (not relevant) to 3.",
+        "The relevance of a document to a query, for example from 0 (not relevant) to 3.",
     ),
     (
         "headroom",
@@ -66,8 +66,8 @@ _WORDS = (
     ),
     (
         "median difference",
-        "The typical change of a query. It is given for the queries that got better and for the"
-        " queries that got worse.",
+        "The middle one of the differences: half are larger, half are smaller. It is given for the"
+        " queries that got better and for those that got worse.",
     ),
     (
         "missing query",
@@ -109,7 +109,7 @@ _WORDS = (
     ),
     (
         "group",
-        "The queries with one value of a column, for example one category.",
+        "All queries with the same value in a column, for example one category.",
     ),
     (
         "tied",
