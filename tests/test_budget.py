@@ -15,10 +15,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
-TOKENS = {"metrics_core": 370_038, "dashboard": 262_112}
+TOKENS = {"metrics_core": 365_270, "dashboard": 259_711}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
-LINES = 7_962
+LINES = 7_954
 """Lines of .js, .css and .j2 of both packages."""
 
 _NO_CODE = {
