@@ -61,10 +61,8 @@ class MetricsCalculator:
         """Return all metrics of one query. nDCG is computed with binary relevance and the discount
         log2(rank + 1)."""
         expected_ids = _expected_ids(expected)
-        judged_each, judged_once = (
-            _judge_all_positions(retrieved, expected_ids),
-            _rank_relevant_documents(retrieved, expected_ids),
-        )
+        judged_each = _judge_all_positions(retrieved, expected_ids)
+        judged_once = _rank_relevant_documents(retrieved, expected_ids)
         return IRMetrics(
             precision_at_3=_score(_P_3, judged_each),
             precision_at_5=_score(_P_5, judged_each),

@@ -193,10 +193,8 @@ def _measure_family(comparison: Comparison) -> str:
 def _curve_inputs(study: Study, comparison: Comparison) -> _CurveInputs:
     mask = study.view_mask(comparison)
     ranks = [study.judged[name].select_queries(mask) for name in comparison.runs]
-    families, family = (
-        {name: parse_measure(f"{name}@1") for name in _FAMILIES},
-        _measure_family(comparison),
-    )
+    families = {name: parse_measure(f"{name}@1") for name in _FAMILIES}
+    family = _measure_family(comparison)
     if family in families:  # the chosen measure comes first
         families = {family: families[family], **families}
     else:
@@ -238,11 +236,9 @@ def _assemble_curves(
     ]
     precision_recall = pd.concat(run_frames, ignore_index=True)
     family, pair = _measure_family(comparison), comparison.pair
-    title, verdict_text, is_title_by_k = (
-        curves_title(frames[family], family, *pair),
-        Sentence(),
-        True,
-    )
+    title = curves_title(frames[family], family, *pair)
+    verdict_text = Sentence()
+    is_title_by_k = True
     if (
         comparison.measure.cutoff is not None
         and not comparison.is_single_run

@@ -140,10 +140,8 @@ class FieldEvidence:
             not meaning and file_field.is_numeric and self.fields.is_rank(name, query)
         ):
             return self._rank_evidence(name, query, field_by_meaning.get("score", ""))
-        spread, doc = (
-            _describe_values(file_field),
-            self.fields.fields.get(field_by_meaning.get("doc", "")),
-        )
+        spread = _describe_values(file_field)
+        doc = self.fields.fields.get(field_by_meaning.get("doc", ""))
         once = (
             not meaning
             and file_field.is_numeric

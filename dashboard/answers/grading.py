@@ -172,10 +172,8 @@ def _judging_queue(
         rows = _order_by_effect(study, comparison, by_rank)
     if order == BY_QUERY:
         positions = {query_id: i for i, query_id in enumerate(lists[0].query_ids)}
-        query_positions, later = (
-            rows["query_id"].map(positions).to_numpy(),
-            np.arange(len(rows)) >= (n_to_settle or 0),
-        )
+        query_positions = rows["query_id"].map(positions).to_numpy()
+        later = np.arange(len(rows)) >= (n_to_settle or 0)
         rows = rows.iloc[np.lexsort((query_positions, later))]
     rows = rows.head(MOST_QUEUED)
     both = rows[["run_rank", "baseline_rank"]].to_numpy().tolist()
@@ -192,10 +190,8 @@ def _order_by_effect(
     if comparison.measure.declaration.needs:
         return rows_by_rank  # the measure depends on more than grades
     cutoff = comparison.measure.cutoff or comparison.cutoff
-    unjudged_ranks, difference = (
-        unjudged_ranks_of_pair(study, comparison, cutoff),
-        effect_of_layers(study, comparison).difference[0],
-    )
+    unjudged_ranks = unjudged_ranks_of_pair(study, comparison, cutoff)
+    difference = effect_of_layers(study, comparison).difference[0]
     first = rank_by_effect(
         *pair_ranks(study, comparison), comparison.measure, unjudged_ranks, difference
     )

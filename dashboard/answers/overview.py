@@ -302,11 +302,9 @@ def _describe_query_cause(
 ) -> str:
     """Return a phrase that says why a query got better or worse."""
     loses = difference[query] * comparison.measure.declaration.direction < 0
-    focus, baseline, least = (
-        in_view[comparison.focus],
-        in_view[comparison.baseline],
-        comparison.measure.relevant_from,
-    )
+    focus = in_view[comparison.focus]
+    baseline = in_view[comparison.baseline]
+    least = comparison.measure.relevant_from
     worse = focus if loses else baseline
     return summarise_change(
         find_top_document(focus, baseline, query, least),

@@ -149,10 +149,8 @@ class _QueryFindings:
 def query_list(study: Study, comparison: Comparison, request: QueryListRequest) -> QueryList:
     """Return the Queries page. If the requested list is unknown, all queries are listed. If the
     requested order is unknown, the default order of the list is used."""
-    findings, all_rows = (
-        study.cached_answer(_query_findings, comparison),
-        study.cached_answer(_all_queries, comparison),
-    )
+    findings = study.cached_answer(_query_findings, comparison)
+    all_rows = study.cached_answer(_all_queries, comparison)
     remarks = request.remarks
     tag_masks = remarks.tag_masks(all_rows["query_id"])
     lists = {**findings.lists, **tag_masks}

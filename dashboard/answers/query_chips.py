@@ -93,10 +93,8 @@ def query_masks(study: Study, comparison: Comparison, scores: Scores) -> dict[st
     """Return a mask bool[query] for each list of queries, keyed by the key of the list. The mask
     says which queries in view the list contains. `scores` are the scores of the shown runs."""
     run_scores = scores.values_of(comparison.measure)
-    focus, baseline = (
-        run_scores[comparison.runs.index(comparison.focus)],
-        run_scores[comparison.runs.index(comparison.baseline)],
-    )
+    focus = run_scores[comparison.runs.index(comparison.focus)]
+    baseline = run_scores[comparison.runs.index(comparison.baseline)]
     # Without a declared direction, "better" means higher.
     outcome = classify_differences(
         (focus - baseline) * (comparison.measure.declaration.direction or 1), comparison.measure

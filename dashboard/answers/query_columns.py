@@ -148,7 +148,9 @@ def column_values(study: Study, comparison: Comparison, column: TableColumn) -> 
     prefix, _, name = column.key.partition(":")
     ids = np.array(study.query_ids, dtype=object)
     if column.key in ("query_id", "text"):
-        return ids[mask] if column.key == "query_id" else _query_texts(study, ids[mask])
+        shown = pd.Series(ids[mask], dtype=object)
+        shown = shown if column.key == "query_id" else shown.map(study.texts)
+        return np.array(shown, dtype=object)
     if prefix in ("score", "difference"):
         return _score_values(study, comparison, name)
     if prefix == "measure":
@@ -173,10 +175,6 @@ def column_values(study: Study, comparison: Comparison, column: TableColumn) -> 
     if queries is not None and name in queries.columns:
         return _file_values(study, name)[mask]
     return study.columns(comparison)[name].to_numpy(dtype=object)[mask]
-
-
-def _query_texts(study: Study, ids: AnyArray) -> AnyArray:
-    return np.array(pd.Series(ids, dtype=object).map(study.texts), dtype=object)
 
 
 def _score_values(study: Study, comparison: Comparison, name: str) -> AnyArray:

@@ -52,21 +52,15 @@ def robustness_summary(study: Study, comparison: Comparison) -> Robustness:
     with ThreadPoolExecutor(1) as executor:
         future = executor.submit(unjudged_effects, study, comparison)
         pair = robustness.compared_pair(study, comparison)
-        by_cutoff, measures = (
-            robustness.compare_pair_by_cutoff(study, comparison),
-            robustness.measure_agreement(study, comparison),
-        )
-        tie_effects, fragility = (
-            robustness.tie_effects(study, comparison),
-            robustness.query_fragility(study, comparison),
-        )
+        by_cutoff = robustness.compare_pair_by_cutoff(study, comparison)
+        measures = robustness.measure_agreement(study, comparison)
+        tie_effects = robustness.tie_effects(study, comparison)
+        fragility = robustness.query_fragility(study, comparison)
         effects = future.result()
     lengths = {r.run_name: median_list_length(r) for r in robustness.pair_ranks(study, comparison)}
     cutoffs = by_cutoff.crossings if by_cutoff else None
-    coverage, shared_difference = (
-        robustness.query_coverage(study, comparison),
-        robustness.difference_on_shared_queries(study, comparison),
-    )
+    coverage = robustness.query_coverage(study, comparison)
+    shared_difference = robustness.difference_on_shared_queries(study, comparison)
     missing_counts = {run: len(query_ids) for run, query_ids in coverage.lacking.items()}
     difference = effects.bounds.difference
     is_complete = study.settings.complete

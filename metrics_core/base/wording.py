@@ -131,10 +131,8 @@ def format_distinct_score(value: float, limit: float, digits: int = 3) -> str:
     For example, 0.9996 with a limit of 1 is formatted as "0.9996", because "1.000" would look like
     the limit."""
     digits = distinguishing_decimals(value, limit, digits)
-    text, is_limit = (
-        format_score(value, digits),
-        math.isclose(value, limit, rel_tol=0, abs_tol=1e-12),
-    )
+    text = format_score(value, digits)
+    is_limit = math.isclose(value, limit, rel_tol=0, abs_tol=1e-12)
     return (
         format_plain_number(value) if text == format_score(limit, digits) and not is_limit else text
     )

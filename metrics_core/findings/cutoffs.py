@@ -115,10 +115,8 @@ def curves_title(curve: pd.DataFrame, family: str, focus: str, baseline: str) ->
     rows = _focus_rows(curve, focus, baseline)
     if rows is None or int(rows["queries"].max()) < FEWEST_QUERIES:
         return _untested_title(family, focus, baseline)
-    tested_curve, pair_sentence = (
-        _Curve.from_frame(rows),
-        run_span(focus) + strong_span(" and ") + run_span(baseline),
-    )
+    tested_curve = _Curve.from_frame(rows)
+    pair_sentence = run_span(focus) + strong_span(" and ") + run_span(baseline)
     if tested_curve.tied.all():
         return pair_sentence + strong_span(f" score the same on {family} at every k")
     if not tested_curve.significant_ranges:

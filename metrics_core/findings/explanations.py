@@ -95,10 +95,8 @@ def _explain_tie(diagnosis: Diagnosis) -> Sentence:
             f"Both runs score about the same, {w.format_score(ours)} and {w.format_score(theirs)}"
         )
         head += muted_span(f" on {diagnosis.measure}; ")
-    in_focus, in_baseline = (
-        _relevant_ranks(diagnosis, focus),
-        _relevant_ranks(diagnosis, baseline),
-    )
+    in_focus = _relevant_ranks(diagnosis, focus)
+    in_baseline = _relevant_ranks(diagnosis, baseline)
     if not in_focus and not in_baseline:
         return head + muted_span(f"neither has a relevant document in its top {k}.")
     if in_focus == in_baseline:

@@ -124,10 +124,8 @@ def broken_queries(
         return None
     gate = outcome.gate
     frame = query_differences(scores, gate.measure, outcome.run, outcome.baseline)
-    is_lost, is_changed = (
-        frame["outcome"] == WORSE,
-        better_run_signs(frame["difference"].to_numpy()) != 0,
-    )
+    is_lost = frame["outcome"] == WORSE
+    is_changed = better_run_signs(frame["difference"].to_numpy()) != 0
     listed = frame[is_lost if outcome.outcome == WORSE_RUN else is_changed]
     order = np.argsort(listed["difference"].to_numpy() * gate.direction, kind="stable")[:_WORST]
     kinds: dict[str, str] = {}

@@ -244,10 +244,8 @@ def cutoff_check(
             f" {format_cutoffs(crossings, opposing_spans)}."
         )
         return make_cutoff_check("reverses with k", "not firm", f"{ahead} {reason}")
-    spans, k = (
-        crossings.significant_ranges(pair.side),
-        min(chosen_cutoff or crossings.depth, crossings.depth),
-    )
+    spans = crossings.significant_ranges(pair.side)
+    k = min(chosen_cutoff or crossings.depth, crossings.depth)
     if not spans:
         chance = "The difference is not significant at any k."
         if pair.is_significant:

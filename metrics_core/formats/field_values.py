@@ -88,10 +88,8 @@ def _table_fields(first_rows: FirstRows) -> FileFields:
 def _infer_by_names(names: Sequence[str], fields: Iterable[str]) -> dict[Kind, Mapping[str, str]]:
     """Return, for each kind of table, a dictionary from each role that a field name indicates to
     the field. `fields` are in the order of `names`."""
-    field_names, roles_by_kind = (
-        list(fields),
-        {kind: infer_header_roles(names, kind).roles for kind in KINDS},
-    )
+    field_names = list(fields)
+    roles_by_kind = {kind: infer_header_roles(names, kind).roles for kind in KINDS}
     words = {**WORD_OF, "tag": "system"}
     return {
         kind: {words.get(role, role): field_names[index] for role, index in roles.items()}

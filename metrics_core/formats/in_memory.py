@@ -251,11 +251,9 @@ def _to_runs(data: Any, name: str) -> list[Run]:
         run = Run.from_columns(table.called or name, *columns, distinct=is_distinct)
         return [run.with_notes(*table.notes)]
     # All runs are checked together, so that an error gives row numbers of the whole table.
-    queries, docs, tags = (
-        encode_ids(query_ids),
-        to_text_column(doc_ids),
-        encode_ids(_id_column(table.column(tag_index))),
-    )
+    queries = encode_ids(query_ids)
+    docs = to_text_column(doc_ids)
+    tags = encode_ids(_id_column(table.column(tag_index)))
     for column, ids in (("query_id", queries), ("doc_id", docs), (table.names[tag_index], tags)):
         refuse_missing_ids(column, ids)
     numbers = to_finite_numbers(scores, "score", partial(format_pair, queries, docs))

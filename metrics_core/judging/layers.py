@@ -118,10 +118,8 @@ def rejoin_changed_queries(
     if ranks.empty or part.empty:
         return join_judgments(run, qrels)
     was_changed = is_changed[: ranks.n_queries]
-    unchanged_hits, unchanged_judgments = (
-        ~was_changed[ranks.query],
-        ~was_changed[ranks.judged_query],
-    )
+    unchanged_hits = ~was_changed[ranks.query]
+    unchanged_judgments = ~was_changed[ranks.judged_query]
     query = np.concatenate([ranks.query[unchanged_hits], part.query])
     order = np.argsort(query, kind="stable")
     grades = qrels.relevance.astype(np.float64)

@@ -82,10 +82,8 @@ class Queries(HasNotes):
         never repeat are excluded, because they only number the queries."""
         names = []
         for column in self.columns:
-            value_count, filled_count = (
-                self.frame[column].nunique(),
-                self.frame[column].notna().sum(),
-            )
+            value_count = self.frame[column].nunique()
+            filled_count = self.frame[column].notna().sum()
             numbers = self.numbers.get(column)
             is_measured = numbers is not None and bool((numbers.dropna() % 1 != 0).any())
             has_repeats = value_count < filled_count and (

@@ -98,11 +98,9 @@ class PartialBounds:
         list and in the baseline's list.
 
         They are computed with `additive_measure`, the numerator of a normalised measure."""
-        part, unjudged, grade = (
-            additive_measure(self._measure),
-            self._unjudged,
-            np.array([self._grade]),
-        )
+        part = additive_measure(self._measure)
+        unjudged = self._unjudged
+        grade = np.array([self._grade])
         run, baseline = self._pair
         return (
             ListGains.from_documents(run, part, unjudged.query, unjudged.run_rank, grade),
@@ -156,10 +154,8 @@ class PartialBounds:
             (least, most), (least_other, most_other) = (
                 [end[~self._undefined] for end in ends] for ends in run_extremes
             )
-            lowest, highest = (
-                float(combine(least) - combine(most_other)),
-                float(combine(most) - combine(least_other)),
-            )
+            lowest = float(combine(least) - combine(most_other))
+            highest = float(combine(most) - combine(least_other))
         exact = self._kind in ("additive", "first")
         if self._kind == "normalised" and is_selected is None:
             # Some documents below the depth may be in both lists, or within the other's depth.
@@ -241,16 +237,12 @@ class PartialBounds:
                 residual(self._pair[i], measure, counts, highest_grade=self._grade)
                 for counts in (None, n_elsewhere)
             )
-            low, high = (
-                np.minimum(without_others.low, with_others.low),
-                np.maximum(without_others.high, with_others.high),
-            )
+            low = np.minimum(without_others.low, with_others.low)
+            high = np.maximum(without_others.high, with_others.high)
             if measure.value("gains") or measure.declaration.residual in _NO_ORDER:
                 least, most = score_range(measure)
-                low, high = (
-                    np.where(n_elsewhere > 0, least, low),
-                    np.where(n_elsewhere > 0, most, high),
-                )
+                low = np.where(n_elsewhere > 0, least, low)
+                high = np.where(n_elsewhere > 0, most, high)
             ends.append((low, high))
         return ends[0], ends[1]
 

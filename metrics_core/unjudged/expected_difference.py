@@ -82,10 +82,8 @@ def estimate_difference(
     if reason:
         return EstimatedDifference(None, reason)
     differences = _draw_differences(run, baseline, measure, near_documents, predicted)
-    mean, reach = (
-        np.mean(differences),
-        _prediction_quantile(level, len(differences)) * np.std(differences, ddof=1),
-    )
+    mean = np.mean(differences)
+    reach = _prediction_quantile(level, len(differences)) * np.std(differences, ddof=1)
     return EstimatedDifference(Interval(*np.array([mean, mean - reach, mean + reach])))
 
 

@@ -66,10 +66,8 @@ NOTHING_LISTED = FirstDocumentPair(_EMPTY, _EMPTY, _NONE)
 def read_first_document_pair(run: Run, baseline: Run, depth: int) -> FirstDocumentPair:
     """Return the first `depth` documents of every list of a run and of a baseline, and match the
     documents of the two runs."""
-    own_documents, other_documents = (
-        read_first_documents(run, depth),
-        read_first_documents(baseline, depth),
-    )
+    own_documents = read_first_documents(run, depth)
+    other_documents = read_first_documents(baseline, depth)
     return FirstDocumentPair(
         own_documents,
         other_documents,

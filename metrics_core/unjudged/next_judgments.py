@@ -191,16 +191,12 @@ def _find_effects(
         return _find_effects_by_rescoring(run, baseline, measure, unjudged)
     if kind == "additive":
         return partial_bounds.document_effects
-    own_scores, other_scores = (
-        measure.score(run)[unjudged.query],
-        measure.score(baseline)[unjudged.query],
-    )
+    own_scores = measure.score(run)[unjudged.query]
+    other_scores = measure.score(baseline)[unjudged.query]
     side, side_other = partial_bounds.list_gains
     if kind == "first":
-        best, best_other = (
-            np.maximum(own_scores, side.highest_gains()),
-            np.maximum(other_scores, side_other.highest_gains()),
-        )
+        best = np.maximum(own_scores, side.highest_gains())
+        best_other = np.maximum(other_scores, side_other.highest_gains())
         return best - best_other - (own_scores - other_scores)
     gap = side.score - side_other.score
     raised = partial_bounds.ideal_layers.divisor(np.ones((run.n_queries, 1), dtype=np.int64))

@@ -80,11 +80,9 @@ class PredictedGrades:
         )
         group = judged_documents.group_numbers(n_queries)
         by_group = np.argsort(group, kind="stable")
-        judged_documents, grade, group = (
-            judged_documents.select(by_group),
-            grade[by_group],
-            group[by_group],
-        )
+        judged_documents = judged_documents.select(by_group)
+        grade = grade[by_group]
+        group = group[by_group]
         unjudged_documents = _PlacedDocuments.from_ranks(
             unjudged.query, unjudged.run_rank, unjudged.baseline_rank, depth
         )

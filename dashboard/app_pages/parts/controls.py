@@ -105,10 +105,8 @@ def _styles_of_named_runs(context: PageContext, page: Page) -> list[RunStyle]:
 
 def _format_query_count(context: PageContext) -> str:
     """Return the number of queries in view, as text."""
-    in_view, total = (
-        context.study.n_in_view(context.comparison),
-        len(context.study.query_ids),
-    )
+    in_view = context.study.n_in_view(context.comparison)
+    total = len(context.study.query_ids)
     queries = w.format_query_count(total)
     return f"all {queries}" if in_view == total > 1 else f"{w.format_count(in_view)} of {queries}"
 
@@ -206,7 +204,11 @@ def _other_runs_controls(
         store=lambda chosen: {"also": tuple(chosen) or (NO_OTHER_RUN,)},
         options=others,
         selection_mode="multi",
-        format_func=lambda name: _run_label(styles[name], shortened_names[name]),
+        # Streamlit's Markdown has few colours, so `pill_colors` sets the run's colour. A character
+        # reference, because Streamlit loads a slow emoji list if the first word is not ASCII.
+        format_func=lambda name: (
+            f":gray[&#{ord(styles[name].glyph)};] {escape_markdown(shortened_names[name])}"
+        ),
     )
     st.html(navigation.pill_colors("w_also", [styles[name] for name in others]))
     if len(others) <= _BEST:
@@ -243,12 +245,6 @@ def _address_changes_for_baseline(context: PageContext, name: str) -> dict[str, 
     return context.view.address_changes_to_compare(
         comparison.baseline if name == comparison.focus else comparison.focus, name
     )
-
-
-def _run_label(style: RunStyle, name: str) -> str:
-    # Streamlit's Markdown has few colours, so `pill_colors` sets the run's colour. A character
-    # reference, because Streamlit loads a slow emoji list if the first word is not ASCII.
-    return f":gray[&#{ord(style.glyph)};] {escape_markdown(name)}"
 
 
 def _query_controls(context: PageContext, page: Page) -> None:

@@ -153,12 +153,10 @@ def field_editor(file: File) -> Callable[[], object] | None:
 def _show_fields(check: FileCheck) -> None:
     """Show a row for each field, in which the user can choose what the field contains, and a
     preview of what the file then contains."""
-    original, key, library, fields = (
-        check.original,
-        check.key,
-        current_library(),
-        check.original.fields(),
-    )
+    original = check.original
+    key = check.key
+    library = current_library()
+    fields = check.original.fields()
     if fields is None:
         return
     evidence = FieldEvidence(fields, find_loaded_ids(fields, library, original.name))
@@ -334,10 +332,8 @@ def _dismiss_button(check: FileCheck) -> None:
 def _show_both_kinds(check: FileCheck) -> None:
     """Show how a file could be read as a run or as judgments. The more likely kind comes first."""
     original, fields = check.original, check.original.fields()
-    library, settings = (
-        current_library(),
-        all_collections().record(current_collection_id()).settings,
-    )
+    library = current_library()
+    settings = all_collections().record(current_collection_id()).settings
     number = "" if fields is None else fields.inferred["run"].get("score", "")
     st.html(file_fields.draw_kind_question(original.name))
     kinds = sorted(RANKED, key=lambda kind: kind != check.kind)

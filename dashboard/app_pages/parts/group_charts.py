@@ -93,10 +93,8 @@ def show_differences(
     """Show the difference of each run of the `drawing` from the baseline by group. `frame` is the
     result of `summarise_groups`."""
     comparison = context.comparison
-    column, groups_text = (
-        column_name(by, comparison.cutoff),
-        w.format_with_noun(group_count, group_noun(by).singular, group_noun(by).plural),
-    )
+    column = column_name(by, comparison.cutoff)
+    groups_text = w.format_with_noun(group_count, group_noun(by).singular, group_noun(by).plural)
     title = f"Difference from {comparison.baseline}"
     baseline = short_names(context.drawing.styles)[comparison.baseline]
     st.html(blocks.draw_panel_heading(f"Difference from {baseline}", f"mean {comparison.name}"))

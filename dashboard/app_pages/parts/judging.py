@@ -52,10 +52,8 @@ number of runs that it names."""
 def show_query_judging(context: PageContext, query_id: str) -> None:
     """Show the unjudged documents of a query, so that the user can judge them by keyboard. Also
     show the effect of the grades."""
-    comparison, rows = (
-        context.comparison,
-        answers.unjudged_documents(context.study, context.comparison, query_id),
-    )
+    comparison = context.comparison
+    rows = answers.unjudged_documents(context.study, context.comparison, query_id)
     nameless = context.study.runs_without_doc_ids(comparison.runs)
     lists = f"the top {comparison.cutoff} of the {'other' if nameless else 'shown'} lists"
     message = "" if len(rows) else f"Every document in {lists} is judged."
@@ -122,10 +120,8 @@ def show_judging_queue(context: PageContext) -> None:
         )
         show_completeness_switch(context.study, "judge")
         return
-    summary, order = (
-        answers.judging_summary(context.study, comparison),
-        parse_judging_order(context.view.address["order"]),
-    )
+    summary = answers.judging_summary(context.study, comparison)
+    order = parse_judging_order(context.view.address["order"])
     queue = answers.judging_queue(context.study, comparison, order, summary.settle)
     pairs = query_doc_pairs(queue)
     settling = _find_settling_pairs(context, summary)
@@ -192,11 +188,9 @@ def _queue_summary(
 ) -> dict[str, Any]:
     """Return the labels around a document in the queue: how many documents are unjudged, the orders
     that the user can choose, and the effect of the grades."""
-    comparison, blind, short = (
-        context.comparison,
-        is_judging_blind(),
-        short_names(context.drawing.styles, LONGEST_NAME),
-    )
+    comparison = context.comparison
+    blind = is_judging_blind()
+    short = short_names(context.drawing.styles, LONGEST_NAME)
     scope = f"on {w.format_count(summary.queries)} of {w.format_query_count(summary.total)}"
     scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
     return {

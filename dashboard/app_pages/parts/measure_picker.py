@@ -68,7 +68,10 @@ def measure_controls(study: Study, comparison: Comparison, page: str) -> None:
     text, more = _measure_explanation(comparison)
     st.html(
         navigation.draw_measure_note(
-            str(comparison.measure), text, _about_measure_link(comparison), more
+            str(comparison.measure),
+            text,
+            session.href("measures", measure=comparison.measure.declaration.name),
+            more,
         )
     )
     _option_controls(study, comparison)
@@ -121,10 +124,6 @@ def _measure_link(name: str, page: str) -> str:
     """Return a link that opens the page with the measure `name`."""
     choice = next((c for c in measure_key.measure_choices() if c.name == name), None)
     return session.href(page, m=choice.key) if choice else ""
-
-
-def _about_measure_link(comparison: Comparison) -> str:
-    return session.href("measures", measure=comparison.measure.declaration.name)
 
 
 def _measure_explanation(comparison: Comparison) -> tuple[str, str]:

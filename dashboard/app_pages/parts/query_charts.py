@@ -142,10 +142,8 @@ def _scatter_chart(query_list: QueryList, context: PageContext) -> list[str] | N
 
 
 def _heatmap_chart(query_list: QueryList, context: PageContext) -> list[str] | None:
-    comparison, heatmap = (
-        context.comparison,
-        query_views.heatmap(context.study, query_list, context.comparison),
-    )
+    comparison = context.comparison
+    heatmap = query_views.heatmap(context.study, query_list, context.comparison)
     row_count = len(query_list.rows)
     columns_text = "One column per query"
     if len(heatmap.frame) < row_count:

@@ -130,10 +130,8 @@ def _collection_menu(context: PageContext | None) -> None:
     collections = all_collections()
     name, summary = "Collections", "none open"
     if not is_collection_missing():
-        name, summary = (
-            collections.name_of(current_collection_id()),
-            describe_files(current_library()),
-        )
+        name = collections.name_of(current_collection_id())
+        summary = describe_files(current_library())
     if context is not None:
         queries = w.format_query_count(len(context.study.query_ids))
         summary = f"{queries} · {w.format_with_noun(len(context.study.names), 'run', 'runs')}"

@@ -132,11 +132,9 @@ def _ranking_rows(
     rows = []
     for run in runs:
         i = run_pairs.runs.index(run)
-        first, last, is_compared = (
-            int(run_pairs.first[i]),
-            int(run_pairs.last[i]),
-            run == compared_run,
-        )
+        first = int(run_pairs.first[i])
+        last = int(run_pairs.last[i])
+        is_compared = run == compared_run
         rows.append(
             {
                 "at": ranking.runs.index(run),

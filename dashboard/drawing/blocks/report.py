@@ -179,7 +179,9 @@ def draw_case(
         first_entries = [
             e for e in entries[:most] if w.format_difference(e.part) != w.format_difference(0.0)
         ]
-        parts = [(_grade_chip(e, grades), e) for e in first_entries]
+        parts = [
+            (grades.chip(e.grade) if e.grade == e.grade else Markup(), e) for e in first_entries
+        ]
         more = len(entries) - most
     return _render(
         "case",
@@ -198,10 +200,6 @@ def draw_case(
         ],
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
-
-
-def _grade_chip(entry: LedgerEntry, grades: Grades) -> Markup:
-    return grades.chip(entry.grade) if entry.grade == entry.grade else Markup()
 
 
 _Line = tuple[int, Markup, str, bool]

@@ -102,10 +102,8 @@ def draw_checks(robustness: Robustness, href: Href) -> Markup:
     result is empty if there is nothing to draw."""
     if not robustness.checks:
         return Markup()
-    unclear, entry_parts = (
-        bool(robustness.settling_checks),
-        {entry.part for entry in robustness.all_checks},
-    )
+    unclear = bool(robustness.settling_checks)
+    entry_parts = {entry.part for entry in robustness.all_checks}
     rows = []
     for check in robustness.checks:
         link = href("firm", part=check.part if check.part in entry_parts else "")

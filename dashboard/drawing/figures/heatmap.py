@@ -92,7 +92,10 @@ def _cell_bars(
             "color": colors,
             "line": {"color": palette.line, "width": few.astype(int).tolist()},
         },
-        text=[_cell_text(gap, n) for gap, n in values],
+        text=[
+            f"{wording.format_difference(gap)}<br>n = {wording.format_count(n)}"
+            for gap, n in values
+        ],
         textposition="inside",
         insidetextanchor="middle",
         textangle=0,
@@ -133,10 +136,6 @@ def _heatmap_margin(grid: _Grid) -> tuple[Margin, int]:
     length = max([int(cell / 7.4), *(len(word) for word in words if text_width(word) <= cell)])
     most = max(len(wrap(shorten_group_name(column), length)) for column in grid.columns)
     return Margin(left, 2, LINE * most + 8, 2), length
-
-
-def _cell_text(difference: float, n_queries: int) -> str:
-    return f"{wording.format_difference(difference)}<br>n = {wording.format_count(n_queries)}"
 
 
 def _customdata(filled_cells: pd.DataFrame, rows_title: str, columns_title: str) -> list[list[str]]:

@@ -61,7 +61,9 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, are_versions: bool
     begins = [sum(lengths[:i]) + i for i in range(len(segments))]
     end = begins[-1] + lengths[-1]
     placed = list(zip(segments, begins, strict=True))
-    named_versions = _named_positions(placed)
+    named_versions = [
+        (begin + i, row["run"]) for segment, begin in placed for i, row in enumerate(segment)
+    ]
     left = tick_width(ticks)
     column_width = (NARROW - left - _RIGHT) / end
     width = widest_line_width(list(short_names((run for _, run in named_versions), _NAME).values()))
@@ -147,10 +149,6 @@ def _hover_text(row: Row, cutoff: int) -> str:
         *([f"judgments of {escape(row['judged_by'])}"] if row["collection"] else []),
     ]
     return "<br>".join(parts)
-
-
-def _named_positions(segments: list[tuple[list[Row], int]]) -> list[tuple[int, str]]:
-    return [(begin + i, row["run"]) for rows, begin in segments for i, row in enumerate(rows)]
 
 
 def _version_names(

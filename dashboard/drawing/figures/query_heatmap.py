@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -18,7 +16,6 @@ from dashboard.drawing.figures.text import (
     short_names,
     widest_line_width,
 )
-from dashboard.drawing.theme import Palette
 from metrics_core.base import wording
 from metrics_core.base.arrays import Floats, Mask
 
@@ -77,12 +74,6 @@ def score_span(frame: pd.DataFrame, drawing: Drawing) -> tuple[float, float]:
     return _score_span(frame[list(drawing.styles)].to_numpy(dtype=np.float64), drawing)
 
 
-def _color_scale(palette: Palette) -> list[list[Any]]:
-    """Return the colour scale. It starts near the colour of the page and ends at the colour of the
-    highest grade."""
-    return [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
-
-
 def _score_span(values: Floats, drawing: Drawing) -> tuple[float, float]:
     low, high = drawing.value_range
     finite = values[np.isfinite(values)]
@@ -106,8 +97,11 @@ def _score_bars(
     if empty_lists is not None:
         is_empty = empty_lists[list(drawing.styles)].to_numpy(dtype=np.bool_).T
     low, high = _score_span(values, drawing)
-    scored = {"cmin": low, "cmax": high, "colorscale": _color_scale(drawing.palette)}
-    framed = {"color": drawing.palette.page, "line": {"width": 1, "color": drawing.palette.line}}
+    palette = drawing.palette
+    # From near the colour of the page to the colour of the highest grade.
+    colors = [[0.0, palette.diverging_zero], [0.5, palette.grade_2], [1.0, palette.grade_3]]
+    scored = {"cmin": low, "cmax": high, "colorscale": colors}
+    framed = {"color": palette.page, "line": {"width": 1, "color": palette.line}}
 
     def make_cell_trace(cells: Mask, *, has_no_results: bool) -> Trace:
         row, column = np.nonzero(cells)

@@ -33,10 +33,8 @@ def difference_after_removal(
     starts with the difference on all queries; `n_reversing` is the number of removed queries at
     which the sign changes."""
     palette, style, most = drawing.palette, drawing.focus_style, max(len(differences) - 1, 1)
-    above, along = (
-        zero_based_ticks(differences, max_ticks=5),
-        nice_ticks(0, most, max_ticks=min(6, most)),
-    )
+    above = zero_based_ticks(differences, max_ticks=5)
+    along = nice_ticks(0, most, max_ticks=min(6, most))
     margin = Margin(tick_width(above), _RIGHT, _TOP, _BOTTOM)
     marked = [0] if n_reversing is None else [0, n_reversing]
     color = style.color(palette)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -134,25 +134,19 @@ def _point_traces(
                 x=part["baseline_score"].to_numpy(),
                 y=part["score"].to_numpy(),
                 mode="markers",
-                marker=_point_marker(outcome, palette, many, part["opacity"].to_numpy()),
+                marker={
+                    "symbol": _SYMBOLS[outcome],
+                    "size": 6 if many else 9,
+                    "color": outcome_color(outcome, palette),
+                    "opacity": part["opacity"].to_numpy(),
+                    "line": {"color": palette.page, "width": 0 if many else 0.7},
+                },
                 customdata=query_customdata(part),
                 hovertemplate=HOVER,
                 cliponaxis=False,
             )
         )
     return traces
-
-
-def _point_marker(
-    outcome: str, palette: Palette, is_crowded: bool, opacity: float | Floats
-) -> Mapping[str, Any]:
-    return {
-        "symbol": _SYMBOLS[outcome],
-        "size": 6 if is_crowded else 9,
-        "color": outcome_color(outcome, palette),
-        "opacity": opacity,
-        "line": {"color": palette.page, "width": 0 if is_crowded else 0.7},
-    }
 
 
 def _side_notes(drawing: Drawing, ticks: Ticks) -> list[dict[str, Any]]:

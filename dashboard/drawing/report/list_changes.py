@@ -73,10 +73,8 @@ def make_html_report(
         return make_report_page(make_report(study, comparison, files, **more), drawing, request)
     drawing = replace(drawing, palette=BY_THEME)
     answer = changes_overview(study, comparison)
-    listed, methods = (
-        query_list(study, comparison, QueryListRequest()),
-        changes_methods(study, files),
-    )
+    listed = query_list(study, comparison, QueryListRequest())
+    methods = changes_methods(study, files)
     texts = column_texts(listed.columns, listed.rows).values()
     heads = [
         Column("Query" if c.kind == "text" else c.title, c.kind * (c.kind == "number"))

@@ -79,21 +79,15 @@ def _grid_lines(plot: Plot) -> Iterable[Markup]:
             lines.append((0, settings["zerolinecolor"], settings["zerolinewidth"]))
         for value, color, width in lines:
             if axis.contains(value):
-                yield _draw_line(_line_ends(axis.position(value), plot, is_x=is_x), color, width)
+                at = axis.position(value)
+                ends = at, plot.top, at, plot.bottom
+                yield _draw_line(ends if is_x else (plot.left, at, plot.right, at), color, width)
 
 
 def _plot_axes(plot: Plot) -> Iterable[tuple[Axis, bool]]:
     for name in plot.layout:
         if re.fullmatch(r"[xy]axis\d*", name):
             yield plot.axis(name.replace("axis", "")), name[0] == "x"
-
-
-def _line_ends(position: float, plot: Plot, *, is_x: bool) -> tuple[float, float, float, float]:
-    return (
-        (position, plot.top, position, plot.bottom)
-        if is_x
-        else (plot.left, position, plot.right, position)
-    )
 
 
 def _draw_line(
