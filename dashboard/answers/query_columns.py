@@ -148,9 +148,9 @@ def column_values(study: Study, comparison: Comparison, column: TableColumn) -> 
     prefix, _, name = column.key.partition(":")
     ids = np.array(study.query_ids, dtype=object)
     if column.key in ("query_id", "text"):
-        shown = pd.Series(ids[mask], dtype=object)
-        shown = shown if column.key == "query_id" else shown.map(study.texts)
-        return np.array(shown, dtype=object)
+        texts = pd.Series(ids[mask], dtype=object)
+        texts = texts if column.key == "query_id" else texts.map(study.texts)
+        return np.array(texts, dtype=object)
     if prefix in ("score", "difference"):
         return _score_values(study, comparison, name)
     if prefix == "measure":

@@ -220,7 +220,7 @@ def _colour_note(answer: Overview, context: PageContext) -> str:
         few = f"{FEWEST_DIFFERING} differing" if enough else f"{FEWEST_QUERIES}"
         return f"{small}; no difference is tested with fewer than {few} queries."
     rounding = ", computed before rounding" * bool(answer.rounding_note)
-    text = f"{small}{rounding}; {answer.colour_note}. Bold: best mean."
+    text = f"{small}{rounding}; {answer.colour_note}."
     if not answer.is_leaderboard:
         return text
     pairs = w.format_count(math.comb(len(answer.all_rows), 2))

@@ -135,7 +135,7 @@ def test_keys_open_pages_and_can_be_switched_off(sample_app: str, open_page: Ope
     page = open_page(f"{sample_app}/queries")
     page.locator("h1").click()
     page.keyboard.press("/")
-    expect(page.get_by_placeholder("Search the texts")).to_be_focused()
+    expect(page.get_by_placeholder("Search queries")).to_be_focused()
     page.keyboard.press("?")  # where one types it is a letter
     page.keyboard.press("Escape")
     page.locator("h1").click()
@@ -180,7 +180,7 @@ def test_the_focus_goes_to_what_opens_and_to_another_pages_heading(
     assert above is not None and below is not None
     assert above["y"] + above["height"] <= below["y"] + 1
     # The same page drawn anew takes nothing.
-    field = page.get_by_placeholder("Search the texts")
+    field = page.get_by_placeholder("Search queries")
     field.fill("robot")
     field.press("Enter")
     settle(page)

@@ -393,7 +393,7 @@ def test_an_address_of_nothing_says_so_and_is_one_entry(sample_app: str, open_pa
 @pytest.mark.thorough
 def test_search_narrows_and_clears(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries")
-    search = page.get_by_placeholder("Search the texts")
+    search = page.get_by_placeholder("Search queries")
     search.fill("blockchain")
     search.press("Enter")
     expect(page.get_by_text("No query matches.")).to_be_visible()

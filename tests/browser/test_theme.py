@@ -80,7 +80,7 @@ def test_what_lies_over_the_page_follows_the_system(sample_app: str, open_page: 
 @pytest.mark.thorough
 def test_switching_keeps_what_was_chosen_and_ends(sample_app: str, open_page: Opened) -> None:
     page = open_page(f"{sample_app}/queries?show=worse&k=5")
-    search = page.get_by_placeholder("Search the texts")
+    search = page.get_by_placeholder("Search queries")
     search.fill("passw")
     for theme in ("dark", "light", "dark", "light", "dark"):
         page.emulate_media(color_scheme=theme)

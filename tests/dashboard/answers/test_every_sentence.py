@@ -38,7 +38,7 @@ from metrics_core.tables import Qrels, Queries, Run
 
 KINDS = ("level", "one-sided", "mixed", "undefined")
 RUNS, COUNTS = (1, 2, 5, 20), (1, 2, 9, 10, 100)
-_LONGEST_TITLE = 64
+_LONGEST_TITLE = 68
 _DOCS = 12
 
 
