@@ -200,7 +200,7 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 
 def refuse_options(options: Mapping[str, object], message: str, hint: str) -> None:
     """Raise RanklensError if one of these options is set. `options` are the values of the options
-    by name. In the message, `{}` stands for the name."""
+    by name. In the message, `{}` is replaced by the name."""
     for name, value in options.items():
         if value:
             raise RanklensError(message.format(name), hint)

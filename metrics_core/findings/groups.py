@@ -67,12 +67,9 @@ def groups_title(
         )
     total, limit = math.fsum(contributions["part"]), _rounding_limit(contributions)
     if abs(total) < limit:
-        statement = (
-            f"The means differ by less than {np.format_float_positional(limit)}"
-            if better_run_sign(total)
-            else "The means are the same"
-        )
-        return strong_span(statement)
+        if better_run_sign(total):
+            return strong_span(f"The means differ by less than {np.format_float_positional(limit)}")
+        return strong_span("The means are the same")
     if lead := _find_main_group(contributions, total):
         verb = "gains" if (total > 0) == higher_is_better else "loses"
         shorter = f" {verb} most in one of {w.number_word(len(contributions))} groups"
@@ -86,10 +83,11 @@ def groups_title(
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
     title, rest = run_span(focus) + strong_span(f" scores {direction}"), ", in none significantly"
-    if not (_counts_without_any_clear(contributions, total) and contributions["tested"].any()):
+    if not _is_none_significant(contributions, total):
         title, rest = title + strong_span(" than ") + run_span(baseline), ""
-    texts = [f" in {count_text} {groups}{rest}" for groups in (noun.plural, "groups")]
-    return title + strong_span(_shorten_title(texts[0], title.text, texts[1]))
+    counted = f" in {count_text} {noun.plural}{rest}"
+    shorter = f" in {count_text} groups{rest}"
+    return title + strong_span(_shorten_title(counted, title.text, shorter))
 
 
 def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[str, str]:
@@ -113,6 +111,11 @@ def _counts_without_any_clear(contributions: pd.DataFrame, total: float) -> bool
     """Whether the title only counts groups, and none of them is significant."""
     is_named = abs(total) < _rounding_limit(contributions) or _find_main_group(contributions, total)
     return not is_named and not contributions["clear"].any()
+
+
+def _is_none_significant(contributions: pd.DataFrame, total: float) -> bool:
+    """Whether the title says that none of the tested groups is significant."""
+    return _counts_without_any_clear(contributions, total) and contributions["tested"].any()
 
 
 def _shorten_title(text: str, prefix: str, shorter: str) -> str:
@@ -145,9 +148,8 @@ def groups_subtitle(
     noun: GroupNoun = _GROUP,
     higher_is_better: bool = True,
 ) -> Sentence:
-    """State which groups have a significant difference, and which group contributes more than its
-    share of the queries. `contributions` is the same frame as for `groups_title`, and `n_tested` is
-    the number of groups tested."""
+    """State which groups have a significant difference, and which contributes more than its share
+    of the queries. `contributions` is the frame of `groups_title`; `n_tested` groups are tested."""
     queries = int(contributions["queries"].sum())
     if queries < FEWEST_QUERIES:
         return muted_span(f"No {noun.singular} is tested.") if queries else Sentence()
@@ -158,7 +160,7 @@ def groups_subtitle(
         # The title says already that none is significant.
         direction, count_text = _count_agreeing_groups(contributions, total)
         text = f"The mean is {direction} in {count_text} {noun.plural}."
-    elif not (_counts_without_any_clear(contributions, total) and contributions["tested"].any()):
+    elif not _is_none_significant(contributions, total):
         text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)
@@ -327,9 +329,7 @@ def crossed_groups_subtitle(margins: pd.DataFrame) -> Sentence:
     """List the largest mean differences of the groups of one column. `margins` has only the rows of
     that column: group, difference."""
     groups = margins[margins["difference"].notna()]
-    groups = groups.loc[
-        groups["difference"].abs().sort_values(ascending=False, kind="stable").index
-    ]
+    groups = groups.sort_values("difference", key=abs, ascending=False, kind="stable")
     clauses = [
         f"{group} {w.format_difference(gap)}"
         for group, gap in groups[["group", "difference"]].to_numpy()[: _MAX_NAMED + 1]

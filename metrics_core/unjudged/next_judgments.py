@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -98,6 +99,7 @@ def find_next_judgments(
         own_scores, other_scores = (combine(np.where(undefined, np.nan, scores)) for scores in both)
         return better_run_sign(float(own_scores) - float(other_scores)) == -sign
 
+    @cache  # the bounds of the lowest number are used twice
     def find_bounds_without(n: int) -> DifferenceBounds:
         rest = np.ones(len(unjudged), dtype=np.bool_)
         rest[order[:n]] = False

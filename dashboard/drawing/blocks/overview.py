@@ -334,7 +334,7 @@ def draw_query_list(
     unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
     note, unlisted, listed = "", {}, rows[unlisted_by == ""]
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
-        # Queries that one run lacks show nothing about its ranking: one row stands for them.
+        # Queries without results show nothing about a run's ranking, so they share one row.
         unlisted = {"run": unlisted_by.iloc[0], "difference": rows["difference"].iloc[0]}
         rows = listed.head(LISTED_QUERIES - 1)
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")
