@@ -268,7 +268,6 @@ def _show_table(
             group_rows,
             breakdown,
             context.drawing,
-            column=column_title(breakdown.by, comparison.cutoff),
             make_group_link=lambda group: session.href(
                 "queries", where=comparison.replace_filters({breakdown.by: [group]}), **DEFAULT_LIST
             ),

@@ -268,10 +268,10 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     level = w.format_share(context.comparison.method.level)
     ends = "In brackets" if is_detailed else "On hover"
     text += "Grey: not significant; darker: larger. " if is_detailed else "Grey: not significant. "
-    text += f"{ends}: simultaneous {level} interval, {corrected}."
+    text += f"{ends}: simultaneous {level} interval, {corrected}"
     if context.comparison.method.is_default and run_pairs.n_pairs > 1:
-        text += " Overview tests fewer pairs, so its intervals can be narrower."
-    return f"{text}{few if run_pairs.has_too_few_queries else ''}"
+        text += "; Overview corrects for fewer"
+    return f"{text}.{few if run_pairs.has_too_few_queries else ''}"
 
 
 def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]:

@@ -142,8 +142,7 @@ def missing_queries_check(
     if side == side_without and is_lost:
         return make_missing_check("carry its significance", "", reason)
     if side == side_without:
-        word = "cannot reverse it" if side else "cannot separate them"
-        return make_missing_check(word, "firm", reason)
+        return make_missing_check("do not decide it", "firm", reason)
     word = (
         "reverse it"
         if side and side_without

@@ -70,7 +70,10 @@ EFFECT_SIZE = "Effect size (uncorrected): mean / standard deviation of the diffe
 def describe_tie_rule(measure: Measure) -> str:
     """State when two scores of a query on this measure count as the same."""
     limit = choose_tie_threshold(measure)
-    return f"Same: the two scores {f'differ by at most {limit:g}' if limit else 'are equal'}."
+    return (
+        "Same: queries whose two scores"
+        f" {f'differ by at most {limit:g}' if limit else 'are equal'}."
+    )
 
 
 def describe_judged_results(cutoff: int, n_runs: int, n_loaded: int) -> str:

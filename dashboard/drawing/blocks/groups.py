@@ -11,6 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from dashboard.answers.breakdown import Breakdown
+from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import GroupRows
 from dashboard.drawing.blocks.markup import LinkMaker, run_style, sentence_pieces
 from dashboard.drawing.blocks.table import Column, aria_sort
@@ -65,16 +66,15 @@ def draw_group_table(
     breakdown: Breakdown,
     drawing: Drawing,
     *,
-    column: str,
     make_group_link: LinkMaker,
     sort_link: Callable[[str], str],
     more: str,
 ) -> Markup:
     """Draw the table of the shown groups, with a row for all queries.
 
-    `column` is the heading of the groups. `make_group_link` returns the link of a group;
-    `sort_link` returns the link of a column heading, which sorts the table. `more` is the link that
-    shows hidden groups, "" if no group is hidden."""
+    `make_group_link` returns the link of a group; `sort_link` returns the link of a column heading,
+    which sorts the table. `more` is the link that shows hidden groups, "" if no group is hidden."""
+    column = column_title(breakdown.by, drawing.cutoff)
     ends = [0.0, *group_rows.rows["adds"].cumsum()]
     rest = {"start": ends[-1], "adds": group_rows.hidden_adds, "clear": False}
     names = short_names(group_rows.rows["group"], _SHORT_GROUP)
@@ -119,17 +119,10 @@ def draw_group_table(
     )
 
 
-def draw_waterfall(
-    group_rows: GroupRows,
-    breakdown: Breakdown,
-    drawing: Drawing,
-    *,
-    column: str,
-    has_intervals: bool = False,
-) -> Markup:
+def draw_waterfall(group_rows: GroupRows, breakdown: Breakdown, drawing: Drawing) -> Markup:
     """Draw a waterfall chart: the contributions of the shown groups to the difference, the
     contribution of all other groups together, and the sum. Each bar starts at the end of the bar
-    above it. With `has_intervals`, the intervals of the mean differences are added as numbers."""
+    above it."""
     total, names = breakdown.total_row, short_names(group_rows.rows["group"], _SHORT_GROUP)
     rows = group_rows.rows.assign(name=group_rows.rows["group"].map(names)).to_dict("records")
     if group_rows.hidden:
@@ -149,8 +142,8 @@ def draw_waterfall(
         # The number is to the right of its bar.
         scale=Ticks([], [], (low, high + _NUMBER * (high - low) if high > low else low + 1)),
         style=drawing.focus_style,
-        column=column,
-        level=w.format_share(drawing.comparison.method.level) if has_intervals else "",
+        column=column_title(breakdown.by, drawing.cutoff),
+        level=w.format_share(drawing.comparison.method.level),
         less=not drawing.comparison.measure.declaration.higher_is_better,
     )
 

@@ -11,7 +11,6 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 
 from dashboard.address.view import Comparison
-from dashboard.answers.group_names import column_title
 from dashboard.answers.report import Case, Report
 from dashboard.drawing.blocks import curves as curves_blocks
 from dashboard.drawing.blocks import differences, groups, markup, overview, untested
@@ -236,22 +235,18 @@ class ReportParts:
         if self.report.groups is None:
             return Markup()
         breakdown, rows = self.report.groups
-        column = column_title(breakdown.by, self.drawing.cutoff)
         notes = [rows.note, rounding_note(breakdown.table)]
         if self.drawing.is_single_run:
             table = groups.draw_group_table(
                 rows,
                 breakdown,
                 self.drawing,
-                column=column,
                 make_group_link=lambda group: "",
                 sort_link=lambda order: "",
                 more="",
             )
         else:
-            table = groups.draw_waterfall(
-                rows, breakdown, self.drawing, column=column, has_intervals=True
-            )
+            table = groups.draw_waterfall(rows, breakdown, self.drawing)
             notes.insert(1, groups.waterfall_caption(rows))
         note = " ".join(filter(None, notes))
         breakdown = replace(breakdown, shared_difference=Sentence())  # The verdict has it.

@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from dashboard.answers.group_names import column_title
 from dashboard.answers.group_table import GroupTableRequest, select_groups
 from dashboard.answers.report import CASE_ROWS
 from dashboard.drawing.blocks import curves as curves_blocks
@@ -154,12 +153,11 @@ class _Slides:
             is_single_run=False,
             max_rows=_ROWS - is_long,
         )
-        column = column_title(breakdown.by, drawing.cutoff)
         return self._draw_slide(
             "groups",
             f"Where does the difference come from, by {self._parts.report.overview.grouping_name}?",
             breakdown.title,
-            groups.draw_waterfall(rows, breakdown, drawing, column=column),
+            groups.draw_waterfall(rows, breakdown, drawing),
             note=breakdown.lead_text,
             caption=groups.waterfall_caption(rows),
             rows=len(rows.rows) + is_long + 1,

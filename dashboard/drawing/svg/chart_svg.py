@@ -149,7 +149,12 @@ def _draw_note(note: Mapping[str, Any], plot: Plot) -> Markup:
     y = plot.position(note["yref"], note["y"], is_horizontal=False) - note.get("yshift", 0)
     hover_text = plain_text(note.get("hovertext", ""))
     return draw_text(
-        note["text"], (x, y), note["xanchor"], note["yanchor"], note["font"], hover_text
+        note["text"],
+        (x, y),
+        note["xanchor"],
+        note["yanchor"],
+        {**note["font"], "halo": note.get("bgcolor")},
+        hover_text,
     )
 
 

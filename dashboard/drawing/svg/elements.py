@@ -73,8 +73,9 @@ def draw_text(
     font: Mapping[str, Any],
     title: str = "",
 ) -> Markup:
-    """Draw a text of one or more lines, which may contain bold and coloured pieces."""
-    lines, size = html.split("<br>"), font.get("size", 13)
+    """Draw a text of one or more lines, which may contain bold and coloured pieces. If the font has
+    a "halo", the letters have a border of this colour, which covers lines behind the text."""
+    lines, size, halo = html.split("<br>"), font.get("size", 13), font.get("halo")
     first = position[1] + _BASELINES[baseline] * size
     if baseline == "middle":
         first -= (len(lines) - 1) / 2 * _LINE * size
@@ -96,6 +97,9 @@ def draw_text(
         style=format_css(
             fill=font.get("color", "currentColor"),
             font_size=f"{size}px" if "size" in font else None,
+            stroke=halo,
+            stroke_width=halo and "3px",
+            paint_order=halo and "stroke",
         ),
     )
 

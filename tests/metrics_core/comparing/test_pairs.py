@@ -61,7 +61,7 @@ def test_costs_are_the_same_only_if_they_are_equal() -> None:
     cost = make_given_measure("cost_usd", np.array([0.0004]), higher_is_better=False)
     differences = np.array([0.0003, -0.0003, 0.0])
     assert classify_differences(differences, cost).tolist() == ["better", "worse", "same"]
-    assert describe_tie_rule(cost) == "Same: the two scores are equal."
+    assert describe_tie_rule(cost) == "Same: queries whose two scores are equal."
 
 
 def test_below_ten_queries_there_is_no_test_and_no_verdict() -> None:

@@ -47,7 +47,7 @@ def table(parts: list[float], sizes: list[int] | None = None) -> Breakdown:
             "missing": 0.05,
         }
     )
-    return Breakdown(columns=["c"], by="c", group_count=len(parts), table=rows)
+    return Breakdown(columns=["category"], by="category", group_count=len(parts), table=rows)
 
 
 def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str:
@@ -58,7 +58,6 @@ def drawn(shown: Breakdown, *, measure: str = "nDCG@10", **asked: object) -> str
             found,
             shown,
             drawing,
-            column="category",
             make_group_link=lambda group: f"./queries?where={len(group)}",
             sort_link=lambda order: f"./breakdown?ranked={order}",
             more="./breakdown?every=1",
@@ -116,7 +115,7 @@ def steps(shown: Breakdown, most: int, measure: str = "nDCG@10") -> str:
     drawing = drawing_of(STYLES, measure=measure)
     asked = GroupTableRequest()
     found = select_groups(shown, asked, is_single_run=False, max_rows=most)
-    return str(draw_waterfall(found, shown, drawing, column="category"))
+    return str(draw_waterfall(found, shown, drawing))
 
 
 def test_a_waterfall_ends_at_the_whole_with_the_other_groups_in_one_row() -> None:
