@@ -296,9 +296,9 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     value = "difference" if compares_means else "typical ratio"
     count = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"Of {w.format_with_noun(n_slices, 'tested group')} (of one or two columns), {count}"
-        f" {w.plural(n_differing or 1, 'has', 'have')} a {value} that departs significantly from"
-        f" that of the other queries (false discovery rate {w.format_share(1 - LEVEL)})."
+        f"Also tested: {w.format_with_noun(n_slices, 'group')} of one or two columns; in {count},"
+        f" the {value} departs significantly from that of the other queries"
+        f" (false discovery rate {w.format_share(1 - LEVEL)})."
     )
 
 

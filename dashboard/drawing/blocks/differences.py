@@ -138,7 +138,7 @@ def interval_note(all_rows: pd.DataFrame, comparison: Comparison, level: float) 
 def _side_labels(zero: float, *, lower_is_better: bool) -> tuple[str, str]:
     """Return the labels at the left and right end of the axis. The end nearer to zero has none,
     because the label at zero is there."""
-    left, right = ("better", "worse") if lower_is_better else ("worse", "better")
+    left, right = ("← better", "worse →") if lower_is_better else ("← worse", "better →")
     return ("", right) if zero < 0.5 else (left, "")
 
 

@@ -133,8 +133,8 @@ def draw_slide(
 
 
 def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool = False) -> Markup:
-    """Draw each check of the verdict with its reason, or with the evidence after the first sentence
-    of the reason if `is_brief` is true. If the verdict is inconclusive, the possible ways to make
+    """Draw each check of the verdict with its reason, or if `is_brief` is true with the range
+    of the difference if there is one. If the verdict is inconclusive, the possible ways to make
     it conclusive are drawn instead of the checks."""
     unclear = bool(robustness.settling_checks)
     entries = {entry.part: entry for entry in robustness.all_checks}
@@ -143,8 +143,7 @@ def draw_check_reasons(robustness: Robustness, styles: Styles, *, is_brief: bool
         mark, kind, spoken = mark_of_check(check, is_inconclusive=unclear)
         entry = check if unclear else entries.get(check.part, check)
         word = check.brief if unclear else entry.word
-        first, _, rest = entry.reason.partition(". ")
-        reason = (rest or first).removesuffix(".") if is_brief else entry.reason
+        reason = entry.range_text or entry.reason if is_brief else entry.reason
         rows.append((mark, kind, spoken, check.title, word, shorten_run_names(reason, styles)))
     return _render("reasons", rows=rows)
 

@@ -69,7 +69,7 @@ class DifferenceRange:
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
     """Return the difference now, and its likely and its possible range after judging."""
     bounds, interval = effects.bounds, effects.likely.interval
-    bounds_note = f"for any grades{'' if bounds.exact else ' (bounds)'}"
+    bounds_note = f"whatever the grades{'' if bounds.exact else ' (bounds)'}"
     return [
         DifferenceRange(
             "Now", "unjudged count as not relevant", bounds.difference, bounds.difference

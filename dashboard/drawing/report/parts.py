@@ -204,8 +204,8 @@ class ReportParts:
             return lead if untested else title + muted_span(". ") + lead
         if key == "losses":
             return (
-                "First line: the documents that caused the difference; their contributions add up"
-                " to it. Below: the first ranks of both lists. ? = unjudged."
+                "Under each query: the documents that caused the difference (grade, ranks,"
+                " contribution), then the first ranks of both lists. ? = unjudged."
             )
         if key == "wins":
             return self._empty_lists_sentence()
@@ -318,7 +318,7 @@ class ReportParts:
             for case in all_cases
         ]
         if example:
-            heading = markup.draw_section_heading("The largest with results from both runs")
+            heading = markup.draw_section_heading("The largest win with results from both runs")
             drawn.insert(-1, heading)
         return Markup("").join(drawn)
 

@@ -53,7 +53,7 @@ def test_the_table_of_the_sample_is_written_out() -> None:
     shown = text_of(app)
     assert "dense scores higher in all eight categories, in none significantly" in shown
     assert "Network (not tested) adds a quarter of" in shown
-    assert "Of 86 tested groups" in shown
+    assert "Also tested: 86 groups" in shown
     assert "9/104 × +0.243 = +0.021" in unescape(drawn(app))
     assert "With fewer than ten queries, Network and Privacy cannot be tested." in shown
     assert any("where=category=Network" in link for link in links_to(app, "queries"))
@@ -120,7 +120,7 @@ def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "0" and not charts_of(app)
     assert (
-        "Intervals are corrected for all eight categories, tested or not; colour marks"
+        "Intervals of categories are corrected for all eight, tested or not; colour marks"
         " significance. With fewer than ten queries, Network" in text_of(app)
     )
     app.button_group(key="w_charts").select("1").run()
@@ -176,7 +176,7 @@ def test_a_planted_slice_comes_first_and_leads_to_its_queries(
     app = opened("breakdown", run="a", base="b")
     shown = text_of(app)
     assert "Groups that deviate" in shown
-    assert re.search(r"Of \d+ tested groups", shown)
+    assert re.search(r"Also tested: \d+ groups", shown)
     assert "c1 and k0 10 queries" in shown
     first = next(at for at in links_to(app, "queries") if "where=category=c1&where=kind=k0" in at)
     assert "show=" not in first

@@ -427,7 +427,7 @@ def test_query_list():
     lacked = pd.concat([query_rows().iloc[[1]]] * 5 + [query_rows().iloc[[0]]], ignore_index=True)
     page = Page(overview.draw_query_list(lacked, DRAWING, "worse", href, total=17))
     assert "query 2" not in page.text and "charged twice" in page.text
-    assert "→Without results from hybridqueries with losses up to −0.100" in page.text
+    assert "→Without results from hybridlargest loss −0.100" in page.text
     quiet = overview.draw_query_list(
         query_rows(), DRAWING, "worse", href, total=17, use_colours=False
     )

@@ -259,7 +259,7 @@ def test_all_losses_and_wins_but_the_first_with_both_lists_are_folded() -> None:
     ]
     wins = text_of(page.partition('<section id="wins"')[2].partition("</section>")[0])
     assert wins.count("no results from bm25") == 5
-    assert wins.count("The largest with results from both runs") == 1
+    assert wins.count("The largest win with results from both runs") == 1
     assert "The five largest winsbm25 has no results for these queries, so it scores 0." in wins
     # With another measure the largest loss and win have both lists.
     both = page_of(sample(), run="hybrid", base="dense")
