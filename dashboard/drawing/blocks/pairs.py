@@ -43,24 +43,15 @@ def draw_ranking_table(
     """Draw a table of these runs on all measures: the mean, the possible ranks and the interval.
 
     `measure_link` returns the link of a measure's heading; the heading of `chosen_name` has no
-    link. A run's name links to the comparison of this run with `compared_run`. For few runs,
-    intervals of measures from 0 to 1 are drawn on this scale; all others on a scale that covers
-    only the intervals."""
-    is_spacious = len(run_pairs.runs) <= MAX_DETAILED_RUNS
-    share = Ticks([], [], (0, 1))
-    scales = [
-        share if is_spacious and c.measure.declaration.range == (0, 1) else _interval_scale(c)
-        for c in ranking.columns
-    ]
+    link. A run's name links to the comparison of this run with `compared_run`. The
+    scale of a column covers its intervals."""
+    scales = [_interval_scale(c) for c in ranking.columns]
     heads = [
         Column(
             str(c.measure),
             "chosen" * is_chosen,
             "" if is_chosen else measure_link(c.key),
-            about=(
-                shorten_gloss(str(c.measure), c.gloss),
-                *([] if scale is share else [_range_text(scale)]),
-            ),
+            about=(shorten_gloss(str(c.measure), c.gloss), _range_text(scale)),
         )
         for c, scale in zip(ranking.columns, scales, strict=True)
         for is_chosen in [str(c.measure) == chosen_name]
