@@ -56,7 +56,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 
 HEADINGS = {
     "": "judged in the top",
-    "curves": "Click a chart to choose k",
+    "curves": "click a chart to change it",
     "breakdown": "category",
     "pairs": "Every pair on",
     "firm": "Robustness",
