@@ -38,10 +38,11 @@ _QUICK_QUERIES = 2_000
 noticeable wait."""
 _NAMES = {
     1: ("Not relevant", "Relevant"),
-    2: ("Not relevant", "Partly", "Highly"),
-    3: ("Not relevant", "Slightly", "Fairly", "Highly"),
+    2: ("Not", "Partly", "Highly"),
+    3: ("Not", "Slightly", "Fairly", "Highly"),
 }
-"""The names of the grades 0, 1, …, n for each scale. The key is the highest grade n."""
+"""The names of the grades 0, 1, …, n for each scale, as answers to "How relevant is this
+document?" The key is the highest grade n."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,9 @@ def offered_grades(study: Study) -> list[int]:
 
 def grade_names(study: Study) -> list[str]:
     """Return the names of the grades that judges can enter with a key of the keyboard. If there are
-    too many grades, only grade 0 has a name ("Not relevant"), and the other names are ""."""
+    too many grades, only grade 0 has a name ("Not"), and the other names are ""."""
     grades = offered_grades(study)
-    return list(_NAMES.get(grades[-1], ("Not relevant", *[""] * (len(grades) - 1))))
+    return list(_NAMES.get(grades[-1], ("Not", *[""] * (len(grades) - 1))))
 
 
 def grade_adverbs(study: Study) -> dict[float, str]:

@@ -50,7 +50,7 @@ fails, and the queries that are missing from one of the compared runs."""
 ABOUT_FOCUS = ("zero", *FAILURES)
 """Lists about the run in focus: queries with score zero, and queries with each kind of failure."""
 SHOWS = (*ABOUT_RUNS, *ABOUT_FOCUS)
-CHIPS = (SHOW_ALL, *OUTCOMES, "fixed", "broken", "none")
+CHIPS = (SHOW_ALL, *OUTCOMES, "fixed", "broken")
 CHIPS_OF_ONE = ("zero", "nothing", "low", "fine")
 """The lists that have a chip in the row of chips: `CHIPS` and, for a single run, also
 `CHIPS_OF_ONE`. All other lists are under "more"."""

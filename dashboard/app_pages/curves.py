@@ -27,7 +27,7 @@ _PARTS = {
 }
 _TITLES = {
     "P": ("P@k", "share of the top k that is relevant"),
-    "R": ("R@k", "share of all relevant documents that are in the top k"),
+    "R": ("R@k", "share of relevant documents in the top k"),
     "nDCG": ("nDCG@k", "ranking quality of the top k; 1 is ideal"),
 }
 
@@ -131,8 +131,8 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
                     _show_panel(curves, family, context, key_suffix)
     text = (
         f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists}"
-        f" Dotted: k = {w.format_count(context.comparison.cutoff)}. Click a chart to choose k,"
-        " drag to zoom."
+        f" Vertical line: k = {w.format_count(context.comparison.cutoff)}; click a chart to change"
+        " it, drag to zoom."
     )
     st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))
 
@@ -210,7 +210,7 @@ def _show_reranking(curves: Curves, context: PageContext, with_bands: bool) -> N
     alt, picture = f"{title}, by run.", section.make_caption(title, "not tested")
     section.show_chart(figure, "reranking", alt=alt, caption=picture, clickable=False, zoom=True)
     k = w.format_count(drawing.cutoff)
-    text = f"{title}, by N (log scale). N = 1: not reordered. Dotted: N = {k}."
+    text = f"{title}, by N (log scale). N = 1: not reordered. Vertical line: N = {k}."
     st.html(blocks.draw_chart_note(text))
 
 

@@ -142,6 +142,7 @@ const keyed = (name, key, kind, does, more) => {
   return made;
 };
 
+const question = () => node('p', 'question', 'How relevant is this document?');
 const choices = (row) => {
   const group = node('div', 'choices', undefined, { role: 'group', 'aria-label': 'Grade' });
   page.data.grades.forEach((grade, i) => {
@@ -153,7 +154,7 @@ const choices = (row) => {
     );
   });
   group.append(keyed('Skip', '↓', 'grade', () => skip(row)));
-  if (page.data.one) group.append(keyed('Undo', 'Z', 'grade', back, undone.length ? {} : { disabled: '' }));
+  if (page.data.one) group.prepend(question()), group.append(keyed('Undo', 'Z', 'grade', back, undone.length ? {} : { disabled: '' }));
   return group;
 };
 
@@ -215,7 +216,7 @@ const card = (row) => {
   return made;
 };
 
-const NEXT = 4;
+const NEXT = 6;
 
 // Of a queue that settles the order those are counted that do; the server knows how many more stand
 // behind the ones at hand.
@@ -224,7 +225,8 @@ const comesNext = (row) => {
   const made = node('aside', 'next', undefined, { 'aria-label': 'Next documents' });
   const head = node('p', 'head', next.length ? 'Next documents' : 'This is the last one');
   const counted = next.filter((other) => other.settles || !page.data.settle).length + page.data.queue.behind;
-  if (counted) head.append(node('small', '', `${count(counted)} after this one`));
+  const others = page.data.settle && page.data.total - page.data.settle;
+  if (counted) head.append(node('small', '', `${count(counted)} after this one${others ? `, then ${count(others)} others` : ''}`));
   made.append(head);
   const list = node('ol', '');
   for (const other of next.slice(0, NEXT)) {
@@ -348,7 +350,7 @@ const queue = (row) => {
     bar.append(tick);
   }
   top.append(node('span', 'progress', told(), { role: 'status' }), bar, ...pending());
-  top.append(node('span', 'counted', about.counted), judgedBy());
+  top.append(...(about.counted ? [node('span', 'counted', about.counted)] : []), judgedBy());
   const main = node('div', 'main');
   if (row) main.append(card(row), choices(row), saved(), comesNext(row));
   else main.append(nothing && node('p', 'none', nothing), ...(undone.length ? [keyed('Undo', 'Z', 'grade', back)] : []));
@@ -366,7 +368,7 @@ const single = (row) => {
   if (row.where) first.append(node('small', 'where', row.where));
   made.append(first);
   if (said(row.text)) made.append(marked('p', 'text', row.text));
-  made.append(choices(row));
+  made.append(question(), choices(row));
   return made;
 };
 

@@ -165,7 +165,6 @@ COLORS = 8
 SLOTS = COLORS * len(_SYMBOLS)
 """Number of distinct combinations of colour, shape and line. If there are more runs, the remaining
 ones are grey."""
-_BASELINE_DASH = "5px,3px"
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ class RunStyle:
       shape. The first eight slots have the eight colours; later slots repeat them with another
       shape and another line, so that no two of the first 48 runs look the same. The first four
       are the colours of Ranklens.
-    - The baseline is always drawn in ink with a dashed line; it keeps its shape.
+    - The baseline is always drawn in ink with a solid line; it keeps its shape.
     - While a run is in focus, no other run has its colour: a run of the same colour is grey
       (`is_dimmed`), but keeps its shape. The line of the run in focus is solid and the thickest.
     - Lines with distinct colours are solid (`make_lines_solid`).
@@ -218,9 +217,7 @@ class RunStyle:
     @property
     def dash(self) -> str:
         """Plotly's dash pattern of the run's line."""
-        if self.role == "baseline":
-            return _BASELINE_DASH
-        if self.role == "focus" or self.is_solid:
+        if self.role != "other" or self.is_solid:
             return "solid"
         return _DASHES[self.slot // COLORS % len(_DASHES)]
 
@@ -267,9 +264,8 @@ def run_styles(
 
 
 def make_lines_solid(styles: Sequence[RunStyle]) -> list[RunStyle]:
-    """Return the styles. If all of them have different colours, all lines are solid except the
-    baseline's, so that no other run is mistaken for a second baseline. If colours repeat, the dash
-    pattern depends on the slot."""
+    """Return the styles. If all of them have different colours, all lines are solid. If colours
+    repeat, the dash pattern depends on the slot."""
     are_distinct = len({style.color_name for style in styles}) == len(styles)
     return [replace(style, is_solid=are_distinct) for style in styles]
 

@@ -10,17 +10,8 @@ from metrics_core.base import frames as pd
 from metrics_core.base import wording as w
 from metrics_core.comparing.pairs import BETTER, SAME, WORSE
 from metrics_core.comparing.verdicts import FEWEST_QUERIES
-from metrics_core.findings.phrases import (
-    COMPARE_ANOTHER_RUN,
-    NO_DIRECTION,
-    NO_SCORE_WITH_BOTH,
-)
-from metrics_core.findings.sentence import (
-    Sentence,
-    muted_span,
-    run_span,
-    strong_span,
-)
+from metrics_core.findings.phrases import COMPARE_ANOTHER_RUN, NO_DIRECTION, NO_SCORE_WITH_BOTH
+from metrics_core.findings.sentence import Sentence, muted_span, run_span, strong_span
 
 
 @dataclass(frozen=True)
@@ -128,6 +119,6 @@ def queries_subtitle(
     if medians:
         parts.append(f"Median difference: {', '.join(medians)}.")
     if n := query_counts.broken:
-        queries = w.plural(n, "broken query", f"{n:,} broken queries")
-        parts.append(f"Look first at the {queries}: good with {baseline} but not with {focus}.")
+        them = w.plural(n, "the broken query", f"the {n:,} broken queries")
+        parts.append(f"Look first at {them}: only {baseline} reaches two thirds of the best score.")
     return muted_span(" ".join(parts))

@@ -186,16 +186,18 @@ def _queue_summary(
     *,
     is_settling: bool,
 ) -> dict[str, Any]:
-    """Return the labels around a document in the queue: how many documents are unjudged, the orders
-    that the user can choose, and the effect of the grades."""
+    """Return the labels around a document in the queue: where the documents are, the orders that
+    the user can choose, and the effect of the grades."""
     comparison = context.comparison
     blind = is_judging_blind()
     short = short_names(context.drawing.styles, LONGEST_NAME)
-    scope = f"on {w.format_count(summary.queries)} of {w.format_query_count(summary.total)}"
-    scope = f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, {scope}"
+    scope = (
+        f"in the top {w.format_count(comparison.measure.cutoff or comparison.cutoff)}, on"
+        f" {w.format_count(summary.queries)} of {w.format_query_count(summary.total)}"
+    )
     return {
-        # Without settling documents the component shows the total before this text.
-        "counted": f"{w.format_count(summary.unjudged)} unjudged {scope}" if is_settling else scope,
+        # The component shows the total before this text.
+        "counted": "" if is_settling else scope,
         "order": order,
         "orders": offered_orders(context),
         "blind": blind,

@@ -82,8 +82,8 @@ def show_note_with_csv(
 def show_csv_link(title: str, frame: pd.DataFrame, key: str) -> None:
     """Show a link that downloads the table of a section as CSV."""
     st.download_button(
-        # Screen readers say what is downloaded; on screen it is only "CSV".
-        f"CSV :gray[of {escape_markdown(title)}]",
+        # Screen readers say what is downloaded; on screen it is "Download CSV" or "CSV".
+        f":gray[Download] CSV :gray[of {escape_markdown(title)}]",
         data=lambda: format_spreadsheet_csv(frame),
         file_name=make_download_name(key),
         mime="text/csv",

@@ -46,22 +46,19 @@ def draw_legend(
 
 
 def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
-    """Return a note that says which runs have bands, and which band is simultaneous over all k."""
+    """Return a note that explains the bands, and says which band is simultaneous over all k."""
     if not is_tested:
         return "Too few queries for bands."
     if drawing.is_single_run:
         return "Band: 95% interval."
-    runs = w.join_words(drawing.comparison.pair)
-    return f"Bands: 95% intervals of {runs}; in the lower charts, simultaneous over all k."
+    return "Bands: 95% intervals, in the lower charts simultaneous over all k."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:
     """Return a note that explains the bands and, if there are any, the thin lines of the charts."""
     ends = {curves.list_ends[run] for run in curves.coloured_runs(drawing.comparison)}
     bands = bands_note(drawing, is_tested=curves.queries >= FEWEST_QUERIES)
-    return bands + " A line is thin where at least half of that run’s lists have ended." * (
-        len(ends) > 1
-    )
+    return bands + " Thin line: at least half of the run’s lists have ended." * (len(ends) > 1)
 
 
 def draw_panel_heading(title: str, gloss: str) -> Markup:

@@ -58,8 +58,9 @@ def make_zoomable(chart: Chart, drawing: Drawing, cutoff_link: str = "") -> Char
 def _zoomable_axis(axis: Mapping[str, Any]) -> dict[str, Any]:
     """Return the axis with zooming enabled. Plotly chooses ticks for the range that is visible."""
     count = _LOG_TICKS if axis.get("type") == "log" else _TICKS
-    ticks = {"tickmode": "auto", "nticks": count, "tickformat": "~r"}
-    return {**axis, **ticks, "fixedrange": False}
+    text_format = "+~r" if "+" in "".join(axis["ticktext"]) else "~r"
+    ticks = {"tickmode": "auto", "nticks": count, "tickformat": text_format}
+    return {**axis, **ticks, "labelalias": {"+0": "0"}, "fixedrange": False}
 
 
 def _hover_values_trace(traces: Iterable[Trace], title: str, drawing: Drawing) -> Trace:

@@ -57,7 +57,7 @@ def test_bands_of_the_differences_hold_for_all_k_together_and_none_under_ten_que
 ) -> None:
     shown = text_of(opened("curves"))
     assert "Also significantly ahead on P from k = 2 and on R from k = 3." in shown
-    assert "simultaneous over all k. A line is thin where" in shown
+    assert "simultaneous over all k. Thin line: at least half" in shown
     assert "Half of the bm25 lists end by rank 22, which favours dense" in shown
     monkeypatch.setenv("RANKLENS_DATA", str(collection(tmp_path, 9)))
     app = opened("curves", run="a", base="b")

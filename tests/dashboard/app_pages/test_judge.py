@@ -129,7 +129,7 @@ def test_the_queue_goes_on_where_it_was_left() -> None:
     after = rows_of(opened("judge", **PAIR))
     assert after["judged"] == 1 and after["total"] == first["total"]
     assert after["rows"][0] == first["rows"][1]
-    assert first["names"] == ["Not relevant", "Slightly", "Fairly", "Highly"]
+    assert first["names"] == ["Not", "Slightly", "Fairly", "Highly"]
     assert 0 < first["settle"] < first["total"] and row["settles"]
     assert row["where"] == "rank 10 in bm25, not in the top 10 of dense"
 

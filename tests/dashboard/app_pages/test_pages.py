@@ -56,7 +56,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 
 HEADINGS = {
     "": "judged in the top",
-    "curves": "Click a chart to choose k",
+    "curves": "click a chart to change it",
     "breakdown": "category",
     "pairs": "Every pair on",
     "firm": "Robustness",
@@ -504,7 +504,7 @@ def test_any_k_can_be_typed() -> None:
 def test_a_table_is_downloaded_under_a_name_that_says_what_it_holds() -> None:
     app = opened(run="dense", base="bm25", m="P(rel=2)@k", k="5")
     button = next(b for b in app.get("download_button") if b.key == "csv_runs")
-    assert re.sub(r":gray\[(.*)\]", r"\1", button.label) == "CSV of Runs and measures"
+    assert re.sub(r":gray\[(.*?)\]", r"\1", button.label) == "Download CSV of Runs and measures"
 
 
 def test_what_only_matters_to_few_is_folded() -> None:
