@@ -85,8 +85,7 @@ def render() -> None:
         _answer_buttons(runs, are_systems=True)
         return
     others = _versions_of_other_collections(context) if are_versions else []
-    # Files' dates help to answer the question.
-    by_date = address["in_order"] == answers.BY_DATE or not are_versions
+    by_date = address["in_order"] == answers.BY_DATE
     rows = version_rows(history, dates, others, by_date=by_date)
     if are_versions:
         _show_means(history, rows, drawing, context)
