@@ -38,7 +38,7 @@ def test_a_listed_measure_is_selected_by_a_link() -> None:
     shown = text_of(app)
     assert shown.count("needs subtopics") == 9 and shown.count("Needs subtopics: alpha_DCG") == 1
     assert shown.count("needs document data") == 3 and shown.count("not on these pages") == 8
-    assert "ARHR · ILD Needs document data: MoneyP · MoneyR · Novelty Not on" in shown
+    assert "Needs document data: MoneyP · MoneyR · Novelty" in shown
     assert "needs subtopics" not in text_of(opened("measures", set="own"))
 
 

@@ -229,7 +229,7 @@ def test_facts_line_warns_of_few_judgments_and_missing_queries():
         STYLES,
     )
     page = Page(part)
-    assert len(page.having("warning")) == 1
+    assert len(page.having("warning")) == 2
     assert "of both runs: differences may come from missing judgments" in page.text
     assert (
         "hybrid has no results for 1 query and bm25 has no results for 12 queries, counted as 0"
