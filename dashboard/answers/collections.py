@@ -31,9 +31,12 @@ def collections_finding(collections: Sequence[ListedCollection], missing_id: str
             "It may be in another workspace or may have been removed. Available collections:"
         )
     n = len(collections)
-    title = f"{w.sentence_case(w.number_word(n))} {w.plural(n, 'collection')}"
-    only = ": the example" if n == 1 else ""
-    return strong_span(f"{title}{only}. ") + muted_span(_DEFINITION)
+    title = (
+        f"{w.sentence_case(w.number_word(n))} collections"
+        if n > 1
+        else "The example is your only collection"
+    )
+    return strong_span(f"{title}. ") + muted_span(_DEFINITION)
 
 
 def collection_preview(study: Study, slots: Mapping[str, int]) -> Preview | None:

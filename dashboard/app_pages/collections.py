@@ -30,9 +30,6 @@ from dashboard.session.open_collection import (
 )
 from metrics_core.base import wording as w
 
-_IMPORT = 104
-"""Width of the import button, in px."""
-
 
 def render() -> None:
     """Show the list of collections and the controls that add a collection."""
@@ -49,7 +46,7 @@ def render() -> None:
         with st.popover("New collection", type="primary", key="new_collection_here"):
             rail.new_collection_form("here")
         with st.container(key="import", width="content"):
-            add_files.show_uploader("Import", receipts_area, width=_IMPORT)
+            add_files.show_uploader("Import", receipts_area, width=104)
     _show_rows(matching, identity)
     for removed in workspace().read_collections(only_removed=True):
         message = (

@@ -65,7 +65,7 @@ def render() -> None:
     questions = file_fields.find_file_checks(library.files)
     unclear, of_two_kinds = add_files.names_of_files_with_questions(questions)
     answer = answers.files_page(library, len(refusals()), measure, cutoff, unclear, of_two_kinds)
-    heading, uploader = st.columns(2)
+    heading, uploader = st.columns([3, 2])
     heading.html(markup.draw_heading(*answer.finding.statement_and_rest, {}))
     with add_files.make_message_area():
         add_files.show_messages(answer.unread, questions)
@@ -102,7 +102,7 @@ def render() -> None:
         st.html(data.draw_file_table(rows, cutoff, is_user_data=is_user_data))
         _show_preview_dialog(answer.files)
         _show_file_actions(answer.files)
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     with left:
         if answer.fit:
             section.show_heading("What the files cover", "Ids must match exactly, including case.")

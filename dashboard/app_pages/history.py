@@ -81,13 +81,11 @@ def render() -> None:
     history = answers.history_page(study, comparison, runs, are_versions=are_versions)
     finding = not_versions_finding() if are_systems else history.finding
     st.html(markup.draw_heading(*finding.statement_and_rest, context.look.styles))
-    if are_systems or not are_versions:
-        _answer_buttons(runs, are_systems=are_systems)
     if are_systems:
+        _answer_buttons(runs, are_systems=True)
         return
     others = _versions_of_other_collections(context) if are_versions else []
-    # Files' dates help to answer the question.
-    by_date = address["in_order"] == answers.BY_DATE or not are_versions
+    by_date = address["in_order"] == answers.BY_DATE
     rows = version_rows(history, dates, others, by_date=by_date)
     if are_versions:
         _show_means(history, rows, drawing, context)
@@ -97,13 +95,13 @@ def render() -> None:
     else:
         left, right = st.columns([2, 3], gap="large")
         with left:
-            section.show_heading("Order of the versions", "First version on top.")
+            section.show_heading("Order, first version on top", "")
             _show_order(runs, dates, context, are_versions=False)
+            _answer_buttons(runs, are_systems=False)
         with right:
             _show_means(history, rows, drawing, context)
-    st.html(blocks.draw_version_table(rows, drawing, collection_href))
-    if not are_versions:
         return
+    st.html(blocks.draw_version_table(rows, drawing, collection_href))
     if by:
         defer_drawing(lambda: _show_slices(runs, columns, by, context))
     if context.study.is_computed(comparison.measure):
@@ -224,7 +222,7 @@ def _show_means(
     section.show_heading(
         title,
         f"Mean of each run with its {w.format_share(LEVEL)} interval.",
-        frame=rows,
+        frame=rows if history.are_versions else None,
         key="versions",
     )
     figure = draw_figure_cached(

@@ -94,7 +94,7 @@ def _shared_queries_line(judged_ranks: Sequence[JudgedRanks]) -> FitLine:
     value = f"{int(is_shared.sum()):,} of {total:,}"
     label = "judged queries with results in every run"
     if len(lacking) > _EXAMPLES:
-        lacking[_EXAMPLES:] = [f"{len(lacking) - _EXAMPLES:,} more of the runs"]
+        lacking[_EXAMPLES:] = [f"{len(lacking) - _EXAMPLES:,} more runs"]
     return FitLine(label, value, "\n".join(lacking))
 
 

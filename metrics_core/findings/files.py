@@ -63,7 +63,7 @@ def files_finding(
             " results for some queries"
         )
         statement = f"Every query in the runs has judgments{note if n_incomplete else ''}."
-        are += " and fit together" * (n_loaded > 1)
+        are += "; the ids match" * (n_loaded > 1)
     if unclear_files or ambiguous_files:
         are = _waiting_files_text(unclear_files, ambiguous_files, n_loaded + n_refused + n_waiting)
         question = _files_question(unclear_files, ambiguous_files)

@@ -19,8 +19,8 @@ def no_versions_finding() -> Sentence:
     """Return the text that is shown if the names of the runs do not show that they are versions of
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
-        "The run names contain no version numbers. Yes compares each run with the one before it; No"
-        " leads to Ranking."
+        "The run names contain no version numbers. If you say yes, each run is compared with the"
+        " one before it."
     )
 
 

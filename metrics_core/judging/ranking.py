@@ -109,7 +109,7 @@ def tie_notes(*, n_tied: int, n_rows: int, all_tied: bool, n_near: int) -> tuple
         summary = (
             "all scores of every query are tied"
             if all_tied
-            else f"{n_tied:,} of {n_rows:,} rows ({w.format_share(share)}) have tied scores"
+            else f"{w.format_share(share)} of rows have tied scores; {n_tied:,} of {n_rows:,} rows"
         )
         notes.append(
             Note("ties", f"{summary}; ties broken by document id", n_tied, loud=share > 0.2)

@@ -164,7 +164,7 @@ def utility(
 
 @measure(
     "Judged",
-    title="Judged",
+    title="Judged results",
     gloss="mean share of top {k} judged",
     unjudged="An unjudged document lowers the score, because the score is the share of judged"
     " documents.",

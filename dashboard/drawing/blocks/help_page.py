@@ -44,7 +44,7 @@ _WORDS = (
     ),
     (
         "false discovery rate",
-        "Of the groups that are reported as different, the share expected to be chance findings.",
+        "The expected share of chance findings among the groups that are reported as different.",
     ),
     (
         "grade",
@@ -66,8 +66,8 @@ _WORDS = (
     ),
     (
         "median difference",
-        "The middle one of the differences: half are larger, half are smaller. It is given for the"
-        " queries that got better and for those that got worse.",
+        "The middle difference: half of the others are larger, half are smaller. It is given once"
+        " for the queries that are better, and once for those that are worse.",
     ),
     (
         "missing query",

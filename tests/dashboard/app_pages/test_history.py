@@ -32,12 +32,12 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
-    assert "No leads to Ranking" in text_of(app)
+    assert "If you say yes, each run is compared with the one before it." in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)
     # Nothing is stated about progress before the answer.
-    assert "Top 10 judged" in text_of(app) and "hange" not in text_of(app)
+    assert "Top 10 judged" not in text_of(app) and "hange" not in text_of(app)
     (line,) = json.loads(chart.proto.spec)["data"]
     assert [each[0] for each in line["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
     assert line["mode"] == "lines+markers", "the steps that would be compared"

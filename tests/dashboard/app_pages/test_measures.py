@@ -36,8 +36,9 @@ def test_a_listed_measure_is_selected_by_a_link() -> None:
     assert "in use" in text_of(app) and "“Use” replaces nDCG@10 on all pages" in text_of(app)
     assert "m=alpha" not in drawn(app), "the sample has no subtopics"
     shown = text_of(app)
-    assert shown.count("needs subtopics") == 1 + 9, "the family and each of its measures"
+    assert shown.count("needs subtopics") == 9 and shown.count("Needs subtopics: alpha_DCG") == 1
     assert shown.count("needs document data") == 3 and shown.count("not on these pages") == 8
+    assert "Needs document data: MoneyP · MoneyR · Novelty" in shown
     assert "needs subtopics" not in text_of(opened("measures", set="own"))
 
 

@@ -29,7 +29,7 @@ PAGES = {
     "query": "dense scores 0.",
     "history": "Are these versions of one system?",
     "data": "Seven files are loaded",
-    "collections": "One collection: the example",
+    "collections": "The example is your only collection",
     "measures": f"48 of {len(declarations())} measures work with these files",
     "help": "How to start, and what the words mean.",
     "judge": "Judging 70 documents could rule out a reversal",

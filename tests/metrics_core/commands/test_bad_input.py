@@ -391,7 +391,7 @@ def test_many_scores_tied(evaluate: Evaluate) -> None:
     outcome = evaluate(run=tied, measures=("P@1", "AP"))
     # d7 comes before d1: 1/3 instead of 1/2
     assert outcome.value == pytest.approx((1 / 3 + 1) / 2)
-    assert "2 of 4 rows (50%) have tied scores" in outcome.err
+    assert "50% of rows have tied scores; 2 of 4 rows; ties broken by document id" in outcome.err
     assert "other tie orders give AP 0.667 to 0.750\n" in outcome.err
 
 

@@ -51,7 +51,7 @@ def loaded(seed: int) -> Loaded:
 
 
 def false_in_files(given: Loaded, text: str) -> Iterator[str | bool]:
-    told = re.match(r"(\w+) files? (?:is|are) loaded( and fit together)?\. ", text)
+    told = re.match(r"(\w+) files? (?:is|are) loaded(; the ids match)?\. ", text)
     if not given.files and not given.refused:
         yield text != "Nothing is loaded yet. Add judgments and runs."
         return

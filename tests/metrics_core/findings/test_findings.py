@@ -875,11 +875,11 @@ def test_no_judgments_and_nothing_relevant() -> None:
 @pytest.mark.parametrize(
     ("loaded", "refused", "options", "text"),
     [
-        (7, 1, {}, "Seven files are loaded and fit together. One could not be read. "
+        (7, 1, {}, "Seven files are loaded; the ids match. One could not be read. "
          "Every query in the runs has judgments."),
-        (7, 0, {}, "Seven files are loaded and fit together. Every query in the runs has"
+        (7, 0, {}, "Seven files are loaded; the ids match. Every query in the runs has"
          " judgments."),
-        (7, 0, {"n_incomplete": 2}, "Seven files are loaded and fit together. "
+        (7, 0, {"n_incomplete": 2}, "Seven files are loaded; the ids match. "
          "Every query in the runs has judgments; two runs have no results for some queries."),
         (7, 0, {"n_unjudged": 1}, "Seven files are loaded. 1 query in the runs has no judgments."),
         (12, 0, {"files_fit": False}, "12 files are loaded. "

@@ -944,7 +944,7 @@ def test_fit_table_steps_and_preview():
     lines = [FitLine("queries", "84 of 84", ""), FitLine("documents", "0", EVIL)]
     page = Page(data.draw_file_fit_table(lines))
     assert page.text == f"documents{EVIL}0!queries84 of 84✓all"
-    assert len(page.having("warning")) == 2
+    assert len(page.having("warning")) == 1
     assert "Judgments" in Page(data.draw_getting_started("search", [], "#")).text
     rows = pd.DataFrame({EVIL: [EVIL, None], "score": [1.5, math.nan]})
     assert Page(data.draw_preview("Run", rows)).text.count("–") == 2
