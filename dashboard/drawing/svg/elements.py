@@ -98,7 +98,7 @@ def draw_text(
             fill=font.get("color", "currentColor"),
             font_size=f"{size}px" if "size" in font else None,
             stroke=halo,
-            stroke_width=halo and "3px",
+            stroke_width=halo and "5px",
             paint_order=halo and "stroke",
         ),
     )
