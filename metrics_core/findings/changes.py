@@ -107,10 +107,7 @@ def summarise_change(
         elif not top_document.before:
             text = "" if is_loss else f"{document} new at rank {top_document.after}"
         elif (top_document.after > top_document.before) == is_loss:
-            text = (
-                f"{document} {'fell' if is_loss else 'rose'}"
-                f" from rank {top_document.before} to {top_document.after}"
-            )
+            text = f"{document}: rank {top_document.before} to {top_document.after}"
         else:
             text = ""
         if text:

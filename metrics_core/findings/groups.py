@@ -22,7 +22,7 @@ from metrics_core.findings.sentence import (
 )
 from metrics_core.scoring.intervals import LEVEL
 
-MAX_TITLE_LENGTH = 68
+MAX_TITLE_LENGTH = 64
 """Maximum length of a page title in characters."""
 
 _MAX_NAMED = 3
@@ -52,8 +52,8 @@ def groups_title(
 ) -> Sentence:
     """Return the title on the groups behind the difference, in at most MAX_TITLE_LENGTH characters.
     It names a group only if it contributes most and differs from the others. Otherwise it counts
-    the groups with the direction of the total, and says if none is significant. If directions
-    differ and no group is significant, it says only this. `contributions` is the frame
+    the groups with the direction of the total. If directions differ and no group is significant, it
+    says only this. `contributions` is the frame
     of `slicing.contributions.group_contributions` (group, queries, difference, part) with the
     columns tested, clear (significant) and unlike (differs from the other groups)."""
     queries = int(contributions["queries"].sum())
@@ -82,11 +82,8 @@ def groups_title(
         )
         return strong_span(_shorten_title(significance, "", "No group is significant on its own"))
     direction, count_text = _count_agreeing_groups(contributions, total)
-    title, rest = run_span(focus) + strong_span(f" scores {direction}"), ", in none significantly"
-    if not _is_none_significant(contributions, total):
-        title, rest = title + strong_span(" than ") + run_span(baseline), ""
-    counted = f" in {count_text} {noun.plural}{rest}"
-    shorter = f" in {count_text} groups{rest}"
+    title = run_span(focus) + strong_span(f" scores {direction} than ") + run_span(baseline)
+    counted, shorter = f" in {count_text} {noun.plural}", f" in {count_text} groups"
     return title + strong_span(_shorten_title(counted, title.text, shorter))
 
 
@@ -104,18 +101,8 @@ def _count_agreeing_groups(contributions: pd.DataFrame, total: float) -> tuple[s
 def _is_inconclusive(contributions: pd.DataFrame, total: float) -> bool:
     """Whether a count of groups would mislead: they differ in direction and none is significant."""
     agreeing, _ = _split_groups(contributions, total)
-    return _counts_without_any_clear(contributions, total) and len(agreeing) < len(contributions)
-
-
-def _counts_without_any_clear(contributions: pd.DataFrame, total: float) -> bool:
-    """Whether the title only counts groups, and none of them is significant."""
     is_named = abs(total) < _rounding_limit(contributions) or _find_main_group(contributions, total)
-    return not is_named and not contributions["clear"].any()
-
-
-def _is_none_significant(contributions: pd.DataFrame, total: float) -> bool:
-    """Whether the title says that none of the tested groups is significant."""
-    return _counts_without_any_clear(contributions, total) and contributions["tested"].any()
+    return not (is_named or contributions["clear"].any()) and len(agreeing) < len(contributions)
 
 
 def _shorten_title(text: str, prefix: str, shorter: str) -> str:
@@ -160,7 +147,7 @@ def groups_subtitle(
         # The title says already that none is significant.
         direction, count_text = _count_agreeing_groups(contributions, total)
         text = f"The mean is {direction} in {count_text} {noun.plural}."
-    elif not _is_none_significant(contributions, total):
+    else:
         text = f"{_significance_sentence(contributions, n_tested, noun, higher_is_better)}."
     sentence = reversal_finding(contributions, higher_is_better=higher_is_better)
     sentence = sentence or _concentration_sentence(contributions, higher_is_better)

@@ -120,5 +120,5 @@ def queries_subtitle(
         parts.append(f"Median difference: {', '.join(medians)}.")
     if n := query_counts.broken:
         them = w.plural(n, "the broken query", f"the {n:,} broken queries")
-        parts.append(f"Look first at {them}: only {baseline} reaches two thirds of the best score.")
+        parts.append(f"Start with {them}: only {baseline} reaches two thirds of the ideal score.")
     return muted_span(" ".join(parts))

@@ -27,6 +27,6 @@ def show_completeness_switch(study: Study, key_suffix: str) -> None:
         help=_HELP,
     )
     st.caption(
-        "Turn this on if every relevant document has been judged. Unjudged documents are then"
-        " certainly not relevant."
+        "Turn this on if every relevant document has been judged. Scores stay the same, but"
+        " unjudged documents no longer count as a risk."
     )

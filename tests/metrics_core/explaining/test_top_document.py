@@ -31,8 +31,8 @@ def test_the_best_document_is_the_one_that_no_other_reaches() -> None:
 @pytest.mark.parametrize(
     ("top", "loses", "found", "said"),
     [
-        (TopDocument(1, 5, False), True, True, "best document fell from rank 1 to 5"),
-        (TopDocument(7, 2, True), False, True, "only relevant document rose from rank 7 to 2"),
+        (TopDocument(1, 5, False), True, True, "best document: rank 1 to 5"),
+        (TopDocument(7, 2, True), False, True, "only relevant document: rank 7 to 2"),
         (TopDocument(2, 0, False), True, True, "best document no longer retrieved (was at rank 2)"),
         (TopDocument(0, 4, False), False, True, "best document new at rank 4"),
         (TopDocument(1, 5, False), False, True, ""),

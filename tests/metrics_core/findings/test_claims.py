@@ -303,8 +303,8 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
     yield ("No query has scores" in lead) is not (paired == 0)
     first = (
-        r"first at the (?:([\d,]+) )?broken quer(?:y|ies): only (\w+) reaches two thirds of"
-        r" the best score\.$"
+        r"Start with the (?:([\d,]+) )?broken quer(?:y|ies): only (\w+) reaches two thirds of"
+        r" the ideal score\.$"
     )
     broken = re.search(first, lead)
     yield (count_of(broken[1] or "1") if broken else 0) != broken_in(given) and "how many broke"

@@ -320,16 +320,15 @@ def false_in_row(row: Row, text: str) -> Iterator[str | bool]:
         yield (found or text != "new: nothing relevant in the top 10.") and "something relevant"
         return
     said = re.match(
-        r"(best|only relevant) document (?:(fell|rose) from rank (\d+) to|(no longer) retrieved"
-        r" \(was at rank|new at rank) (\d+)\)?\.$",
+        r"(best|only relevant) document(?:: rank (\d+) to| (no longer) retrieved \(was at rank"
+        r"| new at rank) (\d+)\)?\.$",
         text,
     )
     if not said or top is None:
         yield "no claim"
         return
-    rank = int(said[5])
-    before, after = (rank, 0) if said[4] else (int(said[3] or 0), rank)
-    yield said[2] not in (None, "fell" if loses else "rose") and said[2]
+    rank = int(said[4])
+    before, after = (rank, 0) if said[3] else (int(said[2] or 0), rank)
     yield (bool(said[2]) and not (top.before and top.after)) and "a move without both ranks"
     yield (before, after) != (top.before, top.after) and "its ranks"
     yield (said[1] == "only relevant") != top.is_only_relevant and said[1]

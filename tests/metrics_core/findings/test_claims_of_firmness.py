@@ -377,7 +377,9 @@ def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
     on = re.search(rf"Without them, the difference is ({NUMBER})", reason)
     yield not on or not is_rounded(on[1], shared)
     same = side_of(now) == side_of(shared)
-    yield word.startswith("do not") != same and word
+    yield ("without them" in word) != same and word
+    yield "tied" in word and bool(side_of(now) and side_of(shared)) and word
+    yield "significant" in word and "tested"
     yield word == "reverse it" and not side_of(now) == -side_of(shared) != 0 and word
     yield word == "cause all of the difference" and (not side_of(now) or side_of(shared)) and word
     yield word == "make them tied" and (side_of(now) or not side_of(shared)) and word
@@ -539,8 +541,12 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
         turns = turned or (side_of(now) == 0 and low < high)
         yield (ties[1] == "some") != turns and "ties"
     yield "ties: two orders" in text and exact and "all orders"
-    if missing := re.search(r"missing: queries without results (.*)\.$", text):
-        after = {"do not decide it": 1, "reverse it": -1, "make them tied": 0}
+    if missing := re.search(r"missing: (?:queries without results )?(.*)\.$", text):
+        after = {
+            "still in the same direction without them": 1,
+            "reverse it": -1,
+            "make them tied": 0,
+        }
         if missing[1] in after and side_of(now):
             yield side_of(low) * side_of(now) != after[missing[1]] and missing[1]
 

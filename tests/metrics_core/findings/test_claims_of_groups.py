@@ -70,7 +70,7 @@ def names_of(found: pd.DataFrame, text: str) -> str | bool:
 def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
     parts = parts_of(given)
     queries, whole = int(parts["queries"].sum()), parts["part"].sum()
-    yield len(text) > 69 and "too long"
+    yield len(text) > 65 and "too long"
     if queries < FEWEST:
         yield not text.startswith((f"Only {queries} quer", "No query has"))
         return
@@ -92,11 +92,7 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
     if text.startswith(NONE):
         yield from false_in_none(given, text)
         return
-    is_tested, is_clear = bridge_of(given)["tested"].any(), parts["clear"].any()
-    yield (
-        text.endswith(", in none significantly.") != (is_tested and not is_clear) and "significance"
-    )
-    yield from false_in_count(parts, whole, text, r"run1 scores (\w+)(?: than run0)?")
+    yield from false_in_count(parts, whole, text, r"run1 scores (\w+) than run0")
 
 
 NONE = ("No group", "The difference in the one tested", "In none of")
