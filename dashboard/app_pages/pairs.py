@@ -186,9 +186,9 @@ def _show_table(
         text = f"No intervals or ranges of ranks are shown for fewer than {FEWEST_QUERIES} queries."
     if answer.run_pairs.draws:
         text = (
-            f"Bars: {w.format_share(LEVEL)} interval of each mean, on the scale below the measure."
-            f" Ranks come from the tests of all {w.number_word(answer.run_pairs.n_pairs)} pairs, so"
-            " runs with overlapping bars can have different ranks."
+            f"Bars: {w.format_share(LEVEL)} interval of each mean. Ranks come from the tests of all"
+            f" {w.number_word(answer.run_pairs.n_pairs)} pairs, so runs with overlapping bars can"
+            " have different ranks."
         )
     key = "ranking" if with_rank_ranges else "ranking_awaited"
     note = blocks.draw_table_note(text)

@@ -142,8 +142,8 @@ def missing_queries_check(
     if side == side_without and is_lost:
         return make_missing_check("carry its significance", "", reason)
     if side == side_without:
-        kept = "significant" if p_value == p_value else "in the same direction" if side else "tied"
-        return make_missing_check(f"still {kept} without them", "firm", reason)
+        state = "significant" if p_value == p_value else "in the same direction" if side else "tied"
+        return make_missing_check(f"still {state} without them", "firm", reason)
     word = (
         "reverse it"
         if side and side_without

@@ -66,8 +66,8 @@ _WORDS = (
     ),
     (
         "median difference",
-        "The middle difference: half of the others are larger, half are smaller. It is given once"
-        " for the queries that are better, and once for those that are worse.",
+        "The middle value of the sorted differences, once for the queries that are better and once"
+        " for those that are worse.",
     ),
     (
         "missing query",

@@ -51,7 +51,7 @@ def draw_ranking_table(
             str(c.measure),
             "chosen" * is_chosen,
             "" if is_chosen else measure_link(c.key),
-            about=(shorten_gloss(str(c.measure), c.gloss), _range_text(scale)),
+            about=(shorten_gloss(str(c.measure), c.gloss), f"axis {_range_text(scale)}"),
         )
         for c, scale in zip(ranking.columns, scales, strict=True)
         for is_chosen in [str(c.measure) == chosen_name]

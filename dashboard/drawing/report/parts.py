@@ -209,6 +209,14 @@ class ReportParts:
             )
         if key == "wins":
             return self._empty_lists_sentence()
+        if key == "queries" and any(
+            kind in ("fixed", "broken") and queries.any() for kind, queries in report.lists.items()
+        ):
+            return markup.shorten_run_names(
+                f"Fixed: only {drawing.focus} reaches two thirds of the ideal score. Broken: only"
+                f" {drawing.baseline} does.",
+                self.styles,
+            )
         return ""
 
     def _empty_lists_sentence(self) -> str:
