@@ -212,10 +212,9 @@ class ReportParts:
         if key == "queries" and any(
             kind in ("fixed", "broken") and queries.any() for kind, queries in report.lists.items()
         ):
-            return markup.shorten_run_names(
+            return (
                 f"Fixed: only {drawing.focus} reaches two thirds of the ideal score. Broken: only"
-                f" {drawing.baseline} does.",
-                self.styles,
+                f" {drawing.baseline} does."
             )
         return ""
 
