@@ -279,13 +279,11 @@ def _show_table(
     parts = [group_rows.note, rounding_note(breakdown.table)]
     parts.append(groups.headroom_note(breakdown, context.drawing))
     if breakdown.groups["diff_low"].notna().any():
-        number = (
-            f"{w.number_word(breakdown.group_count)}"
-            f"{', tested or not' * int(breakdown.groups['diff_low'].isna().any())}"
-        )
         coloured = "; colour marks significance" * bool(breakdown.direction)
         parts.insert(
-            0, f"Intervals of {breakdown.noun.plural} are corrected for all {number}{coloured}."
+            0,
+            f"Intervals of {breakdown.noun.plural} are corrected for all"
+            f" {w.number_word(breakdown.group_count)}{coloured}.",
         )
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))

@@ -270,7 +270,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     text += "Grey: not significant; darker: larger. " if is_detailed else "Grey: not significant. "
     text += f"{ends}: simultaneous {level} interval, {corrected}"
     if context.comparison.method.is_default and run_pairs.n_pairs > 1:
-        text += "; Overview corrects for fewer"
+        text += "; those on Overview can be narrower"
     return f"{text}.{few if run_pairs.has_too_few_queries else ''}"
 
 

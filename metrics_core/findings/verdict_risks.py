@@ -86,7 +86,10 @@ def _describe_likely_difference(estimate: EstimatedDifference, farthest: str) ->
         w.format_difference(end, digits) if better_run_sign(end) else w.format_difference(0)
         for end in (low, high)
     ]
-    return f"The difference is likely to be between {ends[0]} and {ends[1]}. {farthest}"
+    return (
+        f"With them judged, the difference is likely to be between {ends[0]} and {ends[1]}."
+        f" {farthest}"
+    )
 
 
 def could_reverse_text(side: int) -> str:

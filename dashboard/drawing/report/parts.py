@@ -213,8 +213,8 @@ class ReportParts:
             kind in ("fixed", "broken") and queries.any() for kind, queries in report.lists.items()
         ):
             return (
-                f"Fixed: only {drawing.focus} reaches two thirds of the ideal score. Broken: only"
-                f" {drawing.baseline} does."
+                f"Fixed: {drawing.focus} reaches two thirds of the ideal score, {drawing.baseline}"
+                " does not. Broken: the reverse."
             )
         return ""
 

@@ -22,7 +22,7 @@ from tests.dashboard.conftest import drawn, opened, text_of
 PAGES = {
     "": "beats bm25",
     "curves": "dense is significantly ahead of bm25 on nDCG from k = 3",
-    "breakdown": "scores higher in all eight categories",
+    "breakdown": "scores higher than bm25 in all eight categories",
     "pairs": "dense and hybrid share first place on nDCG@10",
     "firm": "The lead of dense holds in five of six checks",
     "queries": "is better on 54 of 104 queries, worse on 21",

@@ -51,7 +51,7 @@ def test_every_pair_of_all_runs_is_a_link(
     assert f"interval, corrected for all {pairs} pairs" in text_of(app)
     # What an interval holds for is said where it is drawn, and once.
     assert text_of(app).count("simultaneous") == 1
-    assert "Overview corrects for fewer" in text_of(app)
+    assert "those on Overview can be narrower" in text_of(app)
     assert ("each run’s 95" in text_of(app)) == (runs > 6)
 
 

@@ -303,12 +303,13 @@ def false_in_queries(given: Situation, text: str) -> Iterator[str | bool]:
     yield (count_of(few[1]) if few else 10) != min(paired or 10, 10) and "that are few"
     yield ("No query has scores" in lead) is not (paired == 0)
     first = (
-        r"Start with the (?:([\d,]+) )?broken quer(?:y|ies): only (\w+) reaches two thirds of"
-        r" the ideal score\.$"
+        r"Start with the (?:([\d,]+) )?broken quer(?:y|ies): (\w+) reaches two thirds of"
+        r" the ideal score, (\w+) does not\.$"
     )
     broken = re.search(first, lead)
     yield (count_of(broken[1] or "1") if broken else 0) != broken_in(given) and "how many broke"
-    yield bool(broken) and broken[2] != given.baseline and "which run is good"  # type: ignore[index]
+    pair = broken and (broken[2], broken[3])
+    yield pair not in (None, (given.baseline, given.focus)) and "which run is good"
     for half in re.finditer(rf"({NUMBER}) where (better|worse)[,.]", lead):
         sizes = gaps[(gaps > 0) == (half[2] == "better")] * given.direction
         sizes = sizes[np.abs(sizes) > SAME + ROUNDING]

@@ -75,7 +75,7 @@ def test_a_bound_is_said_to_be_one() -> None:
 
 def test_where_the_difference_would_likely_lie_is_told() -> None:
     entry = ways.unjudged_check(reach_of(0.1, -0.02, 0.2), likely(0.08, 0.12), 0.12, 10)
-    assert "The difference is likely to be between +0.080 and +0.120. Worst case:" in entry.reason
+    assert "the difference is likely to be between +0.080 and +0.120. Worst case:" in entry.reason
 
 
 def test_nothing_is_likely_where_nothing_says_what_is_usual() -> None:

@@ -131,7 +131,7 @@ def test_no_judged_document_in_common_is_a_loud_note() -> None:
 def test_notes_on_ties_count_rows_and_are_loud_when_many() -> None:
     few = {"q": {f"d{i}": float(i) for i in range(20)} | {"x": 3.0}}
     ranks = join_judgments(run_of(few), qrels_of({"q": {"d1": 1}}))
-    assert note(ranks, "ties").message.startswith("2 of 21 rows (10%)")
+    assert note(ranks, "ties").message.startswith("10% of rows have tied scores; 2 of 21 rows")
     assert (note(ranks, "ties").count, note(ranks, "ties").loud) == (2, False)
     every = join_judgments(
         run_of({"q": {"d1": 1, "d2": 1}, "p": {"d1": 2}}), qrels_of({"q": {"d1": 1}})
