@@ -113,10 +113,10 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, n_unju
         return f"{safe}, whatever grades the unjudged documents get."
     if next_judgments.n_to_settle is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
-        verb = w.plural(next_judgments.n_to_settle, "is", "are")
+        verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
         n_others = n_unjudged - next_judgments.n_to_settle
         limit = f"the other {w.format_count(n_others)} cannot" if n_others else "nothing can"
-        return f"If {documents} {verb} not relevant, {limit} reverse the order."
+        return f"If {documents} {verb} out not relevant, {limit} reverse the order."
     if next_judgments.n_to_reverse is not None:
         documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)
         return f"If {documents} got the highest grade, {trailing_run} would have the better mean."

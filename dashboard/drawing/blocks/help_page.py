@@ -127,8 +127,8 @@ _WORDS = (
     ),
     (
         "likely range",
-        f"The range of {w.format_share(LEVEL)} of the differences if unjudged documents are given"
-        " simulated grades, drawn from similar judged documents.",
+        f"The range of the difference in {w.format_share(LEVEL)} of simulations that grade the"
+        " unjudged documents like similar judged ones.",
     ),
     (
         "worst case",
