@@ -46,7 +46,7 @@ def render() -> None:
         with st.popover("New collection", type="primary", key="new_collection_here"):
             rail.new_collection_form("here")
         with st.container(key="import", width="content"):
-            add_files.show_uploader("Import", receipts_area, width=104)
+            add_files.show_uploader("Import", receipts_area, width=104)  # px
     _show_rows(matching, identity)
     for removed in workspace().read_collections(only_removed=True):
         message = (

@@ -127,7 +127,7 @@ def missing_queries_check(
         reason += f" These queries account for {w.format_share(share)} of the difference."
 
     def make_missing_check(word: str, tone: Tone, reason: str) -> RobustnessCheck:
-        brief = word if tone == "firm" else f"{MISSING_QUERIES} {word}"
+        brief = f"{MISSING_QUERIES} {word}"
         return RobustnessCheck("missing", "Missing results", word, tone, reason, brief)
 
     if not n_shared or np.isnan(shared_difference):
@@ -142,8 +142,9 @@ def missing_queries_check(
     if side == side_without and is_lost:
         return make_missing_check("carry its significance", "", reason)
     if side == side_without:
-        state = "significant" if p_value == p_value else "in the same direction" if side else "tied"
-        return make_missing_check(f"still {state} without them", "firm", reason)
+        lead = "in the same direction" if side else "tied"
+        answer = f"still {lead if np.isnan(p_value) else 'significant'} without them"
+        return RobustnessCheck("missing", "Missing results", answer, "firm", reason, answer)
     word = (
         "reverse it"
         if side and side_without

@@ -43,8 +43,8 @@ def draw_ranking_table(
     """Draw a table of these runs on all measures: the mean, the possible ranks and the interval.
 
     `measure_link` returns the link of a measure's heading; the heading of `chosen_name` has no
-    link. A run's name links to the comparison of this run with `compared_run`. The
-    scale of a column covers its intervals."""
+    link. A run's name links to the comparison of this run with `compared_run`. The scale of a
+    column covers its intervals."""
     scales = [_interval_scale(c) for c in ranking.columns]
     heads = [
         Column(
