@@ -103,22 +103,31 @@ class Diagnosis:
             squares[rank - 1] = square
         return squares
 
-    def align_rankings(self, run: str, other_run: str, n_rows: int) -> list[dict[str, Any]]:
+    def align_rankings(
+        self, run: str, other_run: str, n_rows: int, n_moved: int = 0
+    ) -> list[dict[str, Any]]:
         """Return the run's top-ranked documents with three additional columns.
 
+        Behind the first `n_rows` ranks come up to `n_moved` relevant documents that are there in
+        the list of the run `other_run`.
         `other_rank` is the rank in the list of the run `other_run` (NaN: not listed), and
         `other_known` is whether this rank is known. `relevant` is whether the document is relevant
         according to the measure."""
         ranks, partly_known = self.ranks(other_run), other_run in self.nameless
-        ranking = self.rankings[run].head(n_rows)
-        first: list[dict[str, Any]] = ranking[ranking["rank"] <= n_rows].to_dict("records")
-        for row in first:
+        ranking = self.rankings[run]
+        is_first = ranking["rank"] <= n_rows
+        is_moved = (ranking["grade"] >= self.relevant_from) & (
+            ranking["doc_id"].map(ranks) <= n_rows
+        )
+        shown = pd.concat([ranking[is_first], ranking[~is_first & is_moved].head(n_moved)])
+        rows: list[dict[str, Any]] = shown.to_dict("records")
+        for row in rows:
             doc_id = row["doc_id"]
             has_id = isinstance(doc_id, str)
             row["other_rank"] = float(ranks.get(doc_id, np.nan)) if has_id else np.nan
             row["other_known"] = has_id and (not partly_known or doc_id in self.grades)
             row["relevant"] = row["grade"] >= self.relevant_from
-        return first
+        return rows
 
 
 def diagnose(

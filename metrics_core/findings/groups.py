@@ -236,7 +236,8 @@ def _no_significance_text(is_tested: pd.Series, noun: GroupNoun) -> str:
     if n_tested == 1:
         return f"The difference in the one tested {noun.singular} is not significant"
     number = w.number_word(n_tested)
-    return f"In none of the {number} tested {noun.plural} is the difference significant"
+    subject = "Neither of the two" if n_tested == 2 else f"None of the {number}"
+    return f"{subject} tested {noun.plural} is significant on its own"
 
 
 def groups_finding(

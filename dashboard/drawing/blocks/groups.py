@@ -19,7 +19,7 @@ from dashboard.drawing.blocks.templates import Template, tone
 from dashboard.drawing.drawing import Drawing
 from dashboard.drawing.figures.heatmap import FEWEST_COLOURED, color_limit
 from dashboard.drawing.figures.text import short_names
-from dashboard.drawing.ticks import Ticks, score_ticks, zero_based_ticks
+from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks
 from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence
 
@@ -190,7 +190,7 @@ def _difference_scale(rows: pd.DataFrame) -> Ticks:
     # The median is NaN if no group has an interval; then the row of all queries sets the scale.
     narrow = rows[~(width > _WIDE * width[:-1].median())]
     values = [rows["difference"], narrow["diff_low"], narrow["diff_high"]]
-    return zero_based_ticks(np.concatenate(values), max_ticks=14)
+    return difference_ticks(np.concatenate(values), max_ticks=5)
 
 
 def _header_cells(

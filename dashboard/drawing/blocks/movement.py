@@ -79,30 +79,26 @@ def describe_list_change(row: Row, side: str, cutoff: int) -> tuple[str, str, Mo
     return name, sign, Movement(words, "")
 
 
-def draw_movement_lines(left: Sequence[Row], n_rows: int, cutoff: int, height: int) -> Markup:
-    """Draw the lines from the rows `left` to a second list. The lists have up to `n_rows` rows of
-    `height` px. All lines of one colour are drawn together as a CSS mask, because the sanitiser
-    removes inline SVG but allows masks. (A mask contains only numbers.)"""
+def draw_movement_lines(left: Sequence[Row], right: Sequence[Row], height: int) -> Markup:
+    """Draw the lines between the rows of the same document in two lists. Rows are `height` px high.
+    All lines of one colour are drawn together as a CSS mask, because the sanitiser removes inline
+    SVG but allows masks. (A mask contains only numbers.)"""
     layers: dict[str, list[_Stroke]] = {"line": [], "worse": [], "better": []}
-    for row in left:
-        if row["other_rank"] <= cutoff:
+    ends = {row["doc_id"]: number for number, row in enumerate(right)}
+    for number, row in enumerate(left):
+        if row["doc_id"] and row["doc_id"] in ends:
             color = describe_movement(row, "left").tone or "line"
-            layers[color].append(_line_to_right(row, height))
-    total = n_rows * height
+            start, end = (_row_y(n, height) for n in (number, ends[row["doc_id"]]))
+            # Control points near the other end keep both ends of the curve horizontal.
+            curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
+            layers[color].append((curve, _THICK if row["relevant"] else _THIN))
+    total = max(len(left), len(right)) * height
     masks = [(color, _mask_image(strokes, total)) for color, strokes in layers.items() if strokes]
     return _render("joins", layers=masks)
 
 
-def _line_to_right(row: Row, height: int) -> _Stroke:
-    """Return the line from a row of the left list to its document in the right list."""
-    start, end = (_row_y(row[column], height) for column in ("rank", "other_rank"))
-    # Control points near the other end keep both ends of the curve horizontal.
-    curve = f"M0 {start}C{GAP * 0.55:g} {start} {GAP * 0.45:g} {end} {GAP} {end}"
-    return curve, _THICK if row["relevant"] else _THIN
-
-
-def _row_y(rank: float, height: int) -> int:
-    return int((rank - 1) * height + min(_TITLE, height // 2))
+def _row_y(number: int, height: int) -> int:
+    return number * height + min(_TITLE, height // 2)
 
 
 def _mask_image(strokes: list[_Stroke], height: int) -> str:

@@ -51,7 +51,7 @@ def draw_ranking_table(
             str(c.measure),
             "chosen" * is_chosen,
             "" if is_chosen else measure_link(c.key),
-            about=(shorten_gloss(str(c.measure), c.gloss), f"axis {_range_text(scale)}"),
+            about=(shorten_gloss(str(c.measure), c.gloss), _render("axis_ends", scale=scale)),
         )
         for c, scale in zip(ranking.columns, scales, strict=True)
         for is_chosen in [str(c.measure) == chosen_name]
@@ -81,7 +81,7 @@ def draw_ranking_and_pairs(
             Column("rank", "place"),
             Column("Run", "who"),
             Column("mean", "number"),
-            Column(_range_text(scale), "span", about=whose),
+            Column(_render("axis_ends", scale=scale), "span", about=whose),
         ],
         column=column,
         rows=_ranking_rows(ranking, runs, run_pairs, styles, compared_run, pair_link),
@@ -96,11 +96,7 @@ def _interval_scale(column: RankedMeasure) -> Ticks:
     """Return a scale that covers the intervals of all runs on a measure."""
     ends = np.concatenate([column.low, column.mean, column.high])
     ends = ends[np.isfinite(ends)]
-    return nice_ticks(ends.min(), ends.max(), max_ticks=8) if len(ends) else Ticks([], [], (0, 1))
-
-
-def _range_text(scale: Ticks) -> str:
-    return "{:g} to {:g}".format(*scale.span).replace("-", w.MINUS)
+    return nice_ticks(ends.min(initial=np.inf), ends.max(initial=-np.inf), max_ticks=8)
 
 
 def format_rank_range(first: int, last: int) -> str:

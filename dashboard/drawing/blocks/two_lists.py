@@ -134,13 +134,15 @@ def draw_two_lists(
     from its position in the baseline. Without judgments, two equal lists are drawn as one.
     `documents` is indexed by doc_id; its columns title and text are optional. A click on a row
     opens the full text. `note` is shown above the lists. With `one_line`, a row is the title alone,
-    large enough to be read from a distance."""
+    large enough to be read from a distance, and the last row may be a relevant document further
+    down that is among the first in the other list."""
     runs = list(dict.fromkeys([drawing.baseline, drawing.focus, *further_ids]))
     reach = n_rows or diagnosis.cutoff
     several = len(runs) > _JOINED
     others = [drawing.focus, *[drawing.baseline] * (len(runs) - 1)]
     row_lists = [
-        diagnosis.align_rankings(run, other, reach) for run, other in zip(runs, others, strict=True)
+        diagnosis.align_rankings(run, other, reach, int(one_line))
+        for run, other in zip(runs, others, strict=True)
     ]
     if not diagnosis.has_judgments and _are_same(row_lists):
         runs, row_lists = runs[1:], row_lists[1:]
@@ -164,15 +166,15 @@ def draw_two_lists(
         for number, (list_rows, run) in enumerate(zip(row_lists, runs, strict=True))
     ]
     joins = Markup()
-    # If a list skips ranks, a line would not meet its row.
-    if len(row_lists) == _JOINED and not any(map(_has_missing_ranks, row_lists)):
-        joins = draw_movement_lines(row_lists[0], max(map(len, row_lists)), reach, _HEIGHTS[kind])
+    if len(row_lists) == _JOINED:
+        joins = draw_movement_lines(*row_lists, _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded, so documents are shown by id."
     return _render(
         "two_lists",
         lists=lists,
         joins=joins,
+        n_rows=max(map(len, row_lists)),
         columns=" var(--gap) ".join(["minmax(0, 1fr)"] * len(lists)),
         kind=kind,
         several=several,
@@ -198,10 +200,6 @@ def _are_same(row_lists: Sequence[Sequence[Row]]) -> bool:
     """Whether there are two lists with the same documents in the same order."""
     ids = [[row["doc_id"] for row in rows] for rows in row_lists]
     return len(ids) == _JOINED and ids[0] == ids[1]
-
-
-def _has_missing_ranks(rows: Sequence[Row]) -> bool:
-    return any(row["rank"] != expected_rank for expected_rank, row in enumerate(rows, 1))
 
 
 def draw_list_links(
