@@ -282,10 +282,11 @@ def _make_query_lists(
         n_more = 0 if in_both[:LISTED_QUERIES].any() else LISTED_QUERIES
         first = np.append(positions[:LISTED_QUERIES], positions[in_both][:n_more])
         return study.with_texts(gaps.iloc[first]).assign(
+            n_unlisted=int((~in_both).sum()),
             cause=[
                 _describe_query_cause(comparison, in_view, q, difference) if in_view else ""
                 for q in first
-            ]
+            ],
         )
 
     return {

@@ -137,7 +137,7 @@ def _show_next_judgments(context: PageContext, shares: pd.DataFrame) -> None:
         st.html(card_head.draw_card_remark(markup.shorten_run_names(sentence, context.look.styles)))
         _show_judged_shares(context, shares)
         st.download_button(
-            f"Judging sheet :gray[{w.format_with_noun(len(sheet), 'document', 'documents')}]",
+            f"Judging sheet (CSV) :gray[{w.format_with_noun(len(sheet), 'document', 'documents')}]",
             data=lambda: format_spreadsheet_csv(sheet),
             file_name=section.make_download_name("to-judge"),
             mime="text/csv",

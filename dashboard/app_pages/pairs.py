@@ -250,7 +250,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     total = len(run_pairs.runs)
     is_detailed = len(runs) <= blocks.MAX_DETAILED_RUNS
     side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
-    text = ""
+    text = "Row minus column. " if is_detailed else ""
     if run_pairs.log_ratios is not None:
         text = "Typical ratio of the run of the row to the run of the column. "
     elif not is_detailed:
@@ -264,14 +264,13 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
         few = f"With fewer than {FEWEST_QUERIES} queries, no pair is tested or coloured."
         return f"{text}{few if is_small else 'No pair is tested or coloured.'}"
     few = f" Pairs that share fewer than {FEWEST_QUERIES} queries are not tested."
-    corrected = f"corrected for all {w.number_word(run_pairs.n_pairs)} pairs"
     level = w.format_share(context.comparison.method.level)
     ends = "In brackets" if is_detailed else "On hover"
-    text += "Grey: not significant; darker: larger. " if is_detailed else "Grey: not significant. "
-    text += f"{ends}: simultaneous {level} interval, {corrected}"
-    if context.comparison.method.is_default and run_pairs.n_pairs > 1:
-        text += "; those on Overview can be narrower"
-    return f"{text}.{few if run_pairs.has_too_few_queries else ''}"
+    text += (
+        f"Grey: not significant. {ends}: simultaneous {level} interval for all"
+        f" {w.number_word(run_pairs.n_pairs)} pairs."
+    )
+    return f"{text}{few if run_pairs.has_too_few_queries else ''}"
 
 
 def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]:
@@ -289,6 +288,8 @@ def _data_and_test_notes(answer: Pairs, context: PageContext) -> tuple[str, str]
     text += ". Differences are computed before rounding."
     if not answer.run_pairs.draws:
         return text, ""
+    if comparison.method.is_default and n_runs > 2:
+        text += " Overview compares fewer pairs, so its intervals can be narrower."
     return text, (
         f"Tested with {w.format_count(answer.run_pairs.draws)} bootstrap samples and sign flips;"
         f" corrected for all {w.format_count(answer.run_pairs.n_pairs)} pairs (geometric"

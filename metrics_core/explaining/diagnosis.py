@@ -113,20 +113,20 @@ class Diagnosis:
         `other_rank` is the rank in the list of the run `other_run` (NaN: not listed), and
         `other_known` is whether this rank is known. `relevant` is whether the document is relevant
         according to the measure."""
-        ranks, partly_known = self.ranks(other_run), other_run in self.nameless
         ranking = self.rankings[run]
-        is_first = ranking["rank"] <= n_rows
-        is_moved = (ranking["grade"] >= self.relevant_from) & (
-            ranking["doc_id"].map(ranks) <= n_rows
+        doc_ids = ranking["doc_id"]
+        ranking = ranking.assign(
+            other_rank=doc_ids.map(self.ranks(other_run)).astype(float),
+            other_known=doc_ids.isin([*self.grades])
+            if other_run in self.nameless
+            else doc_ids.notna(),
+            relevant=ranking["grade"] >= self.relevant_from,
         )
-        shown = pd.concat([ranking[is_first], ranking[~is_first & is_moved].head(n_moved)])
-        rows: list[dict[str, Any]] = shown.to_dict("records")
-        for row in rows:
-            doc_id = row["doc_id"]
-            has_id = isinstance(doc_id, str)
-            row["other_rank"] = float(ranks.get(doc_id, np.nan)) if has_id else np.nan
-            row["other_known"] = has_id and (not partly_known or doc_id in self.grades)
-            row["relevant"] = row["grade"] >= self.relevant_from
+        is_first = ranking["rank"] <= n_rows
+        is_moved = ~is_first & ranking["relevant"] & (ranking["other_rank"] <= n_rows)
+        rows: list[dict[str, Any]] = ranking[
+            is_first | (is_moved & (is_moved.cumsum() <= n_moved))
+        ].to_dict("records")
         return rows
 
 

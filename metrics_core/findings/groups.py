@@ -231,13 +231,8 @@ def _no_significance_text(is_tested: pd.Series, noun: GroupNoun) -> str:
     n_tested = int(is_tested.sum())
     if not n_tested:
         return f"No {noun.singular} has enough differing queries to be tested"
-    if n_tested == len(is_tested):
-        return f"No {noun.singular} is significant on its own"
-    if n_tested == 1:
-        return f"The difference in the one tested {noun.singular} is not significant"
-    number = w.number_word(n_tested)
-    subject = "Neither of the two" if n_tested == 2 else f"None of the {number}"
-    return f"{subject} tested {noun.plural} is significant on its own"
+    limit = f"; only {w.number_word(n_tested)} {w.plural(n_tested, 'is', 'are')} tested"
+    return f"No {noun.singular} is significant on its own" + limit * (n_tested < len(is_tested))
 
 
 def groups_finding(
@@ -272,8 +267,10 @@ def _group_subject(
         return f"{w.join_words(chosen_groups['group'])} {verb}"
     if brief:
         return f"{w.number_word(len(chosen_groups))} {verb}"
-    counted = w.sentence_case(w.number_word(len(chosen_groups)))
-    return f"{counted} of {w.number_word(len(all_groups))} {noun.plural} {verb}"
+    return (
+        f"{w.number_word(len(chosen_groups))} of {w.number_word(len(all_groups))} {noun.plural}"
+        f" {verb}"
+    )
 
 
 def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = True) -> str:

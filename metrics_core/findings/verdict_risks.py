@@ -188,8 +188,13 @@ def _describe_misses(pair: ComparedPair, differences: Floats, missed: MissedQuer
         return ""
     top = f"the top {w.format_count(missed.depth)}" if missed.depth else "the list"
     queries_text = f"for which only {leader} has a relevant result in {top}"
-    if missed.missing[trailing_run][mask].all():
+    n_missing = int(missed.missing[trailing_run][mask].sum())
+    if n_missing == n:
         queries_text = f"for which {trailing_run} has no results"
+    elif n_missing:
+        queries_text += (
+            f", including {w.number_word(n_missing)} without results from {trailing_run},"
+        )
     return _format_share(
         f"The {w.number_word(n)} {w.plural(n, 'query', 'queries')} {queries_text}", n, part
     )

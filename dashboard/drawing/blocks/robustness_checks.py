@@ -69,7 +69,7 @@ class DifferenceRange:
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
     """Return the difference now, and its likely and its possible range after judging."""
     bounds, interval = effects.bounds, effects.likely.interval
-    bounds_note = f"whatever the grades{'' if bounds.exact else ' (bounds)'}"
+    bounds_note = f"for all possible grades{'' if bounds.exact else ' (bounds)'}"
     return [
         DifferenceRange(
             "Now", "unjudged count as not relevant", bounds.difference, bounds.difference
@@ -77,7 +77,7 @@ def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:
         DifferenceRange(
             "Likely",
             # The check's own line says why it is unknown.
-            f"{w.format_share(LEVEL)} of simulated gradings" if interval else "unknown",
+            f"{w.format_share(LEVEL)} of simulated judgments" if interval else "unknown",
             float(interval.low) if interval else math.nan,
             float(interval.high) if interval else math.nan,
             float(interval.mean) if interval else math.nan,

@@ -167,7 +167,7 @@ def draw_two_lists(
     ]
     joins = Markup()
     if len(row_lists) == _JOINED:
-        joins = draw_movement_lines(*row_lists, _HEIGHTS[kind])
+        joins = draw_movement_lines(row_lists[0], row_lists[1], _HEIGHTS[kind])
     if kind == "by-id" and len(texts) and not note:
         note = "No document file is loaded, so documents are shown by id."
     return _render(

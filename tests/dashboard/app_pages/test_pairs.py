@@ -48,10 +48,10 @@ def test_every_pair_of_all_runs_is_a_link(
     } == {True}
     assert not app.get("text_input") or all(t.key != "w_named" for t in app.text_input)
     pairs = {3: "three", 4: "six", 12: "66", 20: "190"}[runs]
-    assert f"interval, corrected for all {pairs} pairs" in text_of(app)
+    assert f"interval for all {pairs} pairs" in text_of(app)
     # What an interval holds for is said where it is drawn, and once.
     assert text_of(app).count("simultaneous") == 1
-    assert "those on Overview can be narrower" in text_of(app)
+    assert "Overview compares fewer pairs, so its intervals can be narrower" in text_of(app)
     assert ("each run’s 95" in text_of(app)) == (runs > 6)
 
 
@@ -108,7 +108,7 @@ def test_few_queries_are_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_all_runs_count_whichever_are_shown_and_filters_apply() -> None:
     plain = text_of(opened("pairs"))
     told = "104 queries, 89"
-    assert told in plain and "corrected for all six pairs" in plain
+    assert told in plain and "interval for all six pairs" in plain
     assert "dense and hybrid share first place on nDCG@10" in plain
     assert told in text_of(opened("pairs", also="-", run="titles-only", base="hybrid"))
     assert told not in text_of(opened("pairs", where="difficulty=hard"))

@@ -95,7 +95,7 @@ def false_in_title(given: Situation, text: str) -> Iterator[str | bool]:
     yield from false_in_count(parts, whole, text, r"run1 scores (\w+) than run0")
 
 
-NONE = ("No group", "The difference in the one tested", "In none of")
+NONE = "No group"
 
 
 def false_in_none(given: Situation, text: str) -> Iterator[str | bool]:
@@ -107,7 +107,7 @@ def false_in_none(given: Situation, text: str) -> Iterator[str | bool]:
         yield bool((parts["queries"] >= FEWEST).any()) and "too few"
     elif "enough differing queries" in text:
         yield bool(tested.any()) and "some are tested"
-    elif counted := re.match(r"(?:In none of|The difference in) the (\w+) tested groups? is", text):
+    elif counted := re.search(r"on its own; only (\w+) (?:is|are) tested", text):
         yield count_of(counted[1]) != tested.sum() and f"{tested.sum()} are tested"
     else:
         yield not text.startswith("No group is significant on its own") and "no claim"

@@ -217,7 +217,7 @@ def test_which_groups_are_clear_is_said_the_largest_first(clear: list[str], told
     assert not groups_finding(groups.assign(difference=np.nan), "hybrid")
     partly_tested = groups.assign(clear=False, diff_low=[np.nan, -0.1, -0.1, np.nan])
     assert groups_finding(partly_tested, "hybrid").text == (
-        "Neither of the two tested groups is significant on its own."
+        "No group is significant on its own; only two are tested."
     )
 
 
@@ -498,7 +498,7 @@ def test_a_level_whole_one_group_and_too_few_queries() -> None:
 
 def test_the_lead_tells_a_part_that_is_far_more_than_its_share_of_the_queries() -> None:
     assert led(EVERYWHERE, noun=CATEGORY) == (
-        "Neither of the two tested categories is significant on its own."
+        "No category is significant on its own; only two are tested."
         " Network (not tested) adds a quarter of the gain with 9 of the 104 queries."
     )
     against = {**EVERYWHERE, "Returns": (20, -0.1)}

@@ -161,6 +161,9 @@ def test_that_a_run_lists_none_of_them_is_said() -> None:
     assert "The two queries for which old has no results account for all" in told_of(
         values, [0, 1], {"old": [0, 1, 3]}
     )
+    assert "in the top 10, including one without results from old, account for all" in told_of(
+        values, [0, 1], {"old": [1, 3]}
+    )
     largest = [0.6, 0.5, 0.5, 0.4, 0.4] + [0.1, -0.1] * 5 + [-0.5]
     some = {"old": [0, 1, 2, 3], "new": [0, 1, 2, 3, 4, 9]}
     assert "The five queries that contribute most (no results from new) account for all" in told_of(

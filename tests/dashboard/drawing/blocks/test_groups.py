@@ -152,7 +152,7 @@ def ticks_of(html: str) -> list[str]:
 
 def test_an_interval_far_wider_than_the_others_runs_off_their_scale() -> None:
     shown = table([0.02, 0.03, -0.01, 0.01])
-    ticks = ["−0.20", "0", "+0.30"]
+    ticks = ["−0.2", "0", "+0.2"]
     assert "▸ beyond" not in drawn(shown) and ticks_of(drawn(shown)) == ticks
     shown.table.loc[3, ["diff_low", "diff_high"]] = [-0.1, 1.9]
     html = drawn(shown)
