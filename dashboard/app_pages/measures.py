@@ -46,7 +46,7 @@ def _show_list(use_links: Mapping[str, tuple[str, str]], measure_in_use: str) ->
     title = f"{listing.total} measures"
     if measure_in_use:
         lead += f" “Use” replaces {measure_in_use} on all pages."
-        title = f"{len(use_links)} of {title} work with these files"
+        title = f"{len(use_links)} of {title} are available here"
     st.html(markup.draw_heading(title, lead, {}))
     placeholder = "Search: recip_rank, hit rate, early results …"
     session.draw_search(

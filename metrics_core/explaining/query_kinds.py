@@ -17,8 +17,8 @@ from metrics_core.judging import JudgedRanks
 from metrics_core.measures import Measure, parse_measure
 
 MIN_GOOD_SHARE = 2 / 3
-"""The share of the best reachable score from which a query is good."""
-GOOD_SCORE = "at least two thirds of the best reachable score"
+"""The share of the ideal score from which a query is good."""
+GOOD_SCORE = "at least two thirds of the ideal score"
 GOOD = f"A query is good if its score is {GOOD_SCORE}."
 MOSTLY = 0.5
 """If at least this share of the first results is unjudged, a low score is not meaningful."""

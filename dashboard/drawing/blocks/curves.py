@@ -51,7 +51,7 @@ def bands_note(drawing: Drawing, *, is_tested: bool) -> str:
         return "Too few queries for bands."
     if drawing.is_single_run:
         return "Band: 95% interval."
-    return "Bands: 95% intervals, in the lower charts simultaneous over all k."
+    return "Bands: 95% intervals; in the lower charts, simultaneous over all k."
 
 
 def describe_lines(curves: Curves, drawing: Drawing) -> str:

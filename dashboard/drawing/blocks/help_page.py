@@ -40,7 +40,8 @@ _WORDS = (
     ),
     (
         "fixed or broken query",
-        f"{GOOD} A fixed query is good only with the run, a broken query only with the baseline.",
+        f"{GOOD} The ideal score is the best that its judgments allow. A fixed query is good only"
+        " with the run, a broken query only with the baseline.",
     ),
     (
         "false discovery rate",
@@ -90,8 +91,8 @@ _WORDS = (
         " Below 0.05 after correction, the difference is significant.",
     ),
     (
-        "place",
-        "The rank of a run among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
+        "rank of a run",
+        "Its place among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
         " places possible on these queries. A thick line joins the runs that may be the best.",
     ),
     (

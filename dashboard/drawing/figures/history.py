@@ -33,7 +33,7 @@ from dashboard.drawing.theme import Palette
 from dashboard.drawing.ticks import score_ticks
 from metrics_core.base import wording
 
-_HEIGHT = 240
+_HEIGHT, _PREVIEW_HEIGHT = 240, 400
 _RIGHT, _SLANTED_LINE = 24, 17
 _NAME, _BY = 14, 28
 
@@ -80,7 +80,7 @@ def mean_by_version(frame: pd.DataFrame, drawing: Drawing, *, are_versions: bool
     return make_figure(
         [_segment_line(segment, begin, drawing, are_versions) for segment, begin in placed],
         palette=palette,
-        height=_HEIGHT + margin.top + margin.bottom,
+        height=(_HEIGHT if are_versions else _PREVIEW_HEIGHT) + margin.top + margin.bottom,
         margin=margin,
         annotations=[*_version_names(named_versions, slanted, column_width, palette), *labels],
         shapes=[_separator(begin - 1, palette) for begin in begins[1:]],

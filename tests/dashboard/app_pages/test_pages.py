@@ -30,8 +30,8 @@ PAGES = {
     "history": "Are these versions of one system?",
     "data": "Seven files are loaded",
     "collections": "The example is your only collection",
-    "measures": f"48 of {len(declarations())} measures work with these files",
-    "help": "How to start, and what the words mean.",
+    "measures": f"48 of {len(declarations())} measures are available here",
+    "help": "First steps, glossary and keyboard shortcuts.",
     "judge": "Judging 70 documents could rule out a reversal",
 }
 
