@@ -17,7 +17,7 @@ def render() -> None:
         st.html(markup.draw_heading("File formats", lead, {}))
         st.html(help_page.draw_formats(file_formats(), session.href("help", about="")))
         return
-    st.html(markup.draw_heading("How to use Ranklens", "First steps, glossary and keyboard shortcuts.", {}))
+    st.html(markup.draw_heading("How to use Ranklens", "First steps, and what the words mean.", {}))
     if is_served_by_streamlit():
         st.html(
             data.draw_action_message(

@@ -33,7 +33,7 @@ const tellWhole = (names) => {
 };
 
 // What two chips of the list of queries count.
-const GOOD = '; good: at least two thirds of the best reachable score';
+const GOOD = '; good: at least two thirds of the ideal score';
 const COUNTED = { fixed: `good only with the run${GOOD}`, broken: `good only with the baseline${GOOD}` };
 
 const tellCounted = () => {

@@ -23,7 +23,7 @@ from dashboard.drawing.ticks import Ticks, difference_ticks, score_ticks
 from metrics_core.base import wording as w
 from metrics_core.findings.sentence import Sentence
 
-_render = Template("groups")
+_render, _render_axis = Template("groups"), Template("table")
 
 _SHORT_RUN, _SHORT_GROUP = 16, 28
 _ROUNDING = 1e-9
@@ -237,7 +237,7 @@ def _header_cells(
         elif _exceeds_scale(all_rows, gaps):
             about = f"{about}; ▸ beyond"
         heads += [
-            make_header_cell("difference", "Difference", about, _render("tick_row", gaps=gaps)),
+            make_header_cell("difference", "Difference", about, _render_axis("ticks", axis=gaps)),
             make_header_cell(
                 "adds",
                 "Contribution",

@@ -93,7 +93,8 @@ _WORDS = (
     (
         "rank of a run",
         "Its place among all runs by its mean. A range, such as 2\u2060–\u20604, covers the"
-        " places possible on these queries. A thick line joins the runs that may be the best.",
+        " places possible on these queries. In a long table, a thick line joins the runs that may"
+        " be the best.",
     ),
     (
         "run",

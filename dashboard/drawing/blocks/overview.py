@@ -344,13 +344,15 @@ def draw_query_list(
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):
         # What holds for every row is said once.
         note, reasons = f"All {w.number_word(len(rows))}: {reason}.", ""
-    n_shown = w.format_count(len(rows) + n_unlisted)
     return _render(
         "query_list",
         kind=kind,
         note=note,
         unlisted=unlisted,
-        more=(f"{n_shown} of {w.format_count(total)}", href("queries", **fields_of_list(kind))),
+        more=(
+            f"{w.format_count(len(rows) + n_unlisted)} of {w.format_count(total)}",
+            href("queries", **fields_of_list(kind)),
+        ),
         rows=rows.assign(reason=reasons).to_dict("records"),
         coloured=use_colours,
         href=href,

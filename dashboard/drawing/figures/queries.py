@@ -26,7 +26,7 @@ MOST_BARS = 400
 """Maximum number of bars. If there are more queries, evenly spaced ones are drawn."""
 _HEIGHT = 150
 _FEWEST_SLOTS = 12
-_WITH_GAPS = 200
+_WITH_GAPS = 60
 
 
 def sorted_differences(

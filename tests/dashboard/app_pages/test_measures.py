@@ -37,7 +37,7 @@ def test_a_listed_measure_is_selected_by_a_link() -> None:
     assert "m=alpha" not in drawn(app), "the sample has no subtopics"
     shown = text_of(app)
     assert shown.count("needs subtopics") == 9 and shown.count("Needs subtopics: alpha_DCG") == 1
-    assert shown.count("needs document data") == 3 and shown.count("not on these pages") == 8
+    assert shown.count("needs document data") == 3 and shown.count("command line only") == 8
     assert "Needs document data: MoneyP · MoneyR · Novelty" in shown
     assert "needs subtopics" not in text_of(opened("measures", set="own"))
 

@@ -31,7 +31,7 @@ PAGES = {
     "data": "Seven files are loaded",
     "collections": "The example is your only collection",
     "measures": f"48 of {len(declarations())} measures are available here",
-    "help": "First steps, glossary and keyboard shortcuts.",
+    "help": "First steps, and what the words mean.",
     "judge": "Judging 70 documents could rule out a reversal",
 }
 
