@@ -282,8 +282,8 @@ def _show_table(
         coloured = "; colour marks significance" * bool(breakdown.direction)
         parts.insert(
             0,
-            f"Intervals of {breakdown.noun.plural} are corrected for all"
-            f" {w.number_word(breakdown.group_count)}{coloured}.",
+            f"Intervals are corrected for all {w.number_word(breakdown.group_count)}"
+            f" {breakdown.noun.plural}{coloured}.",
         )
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))
