@@ -106,27 +106,27 @@ class Diagnosis:
     def align_rankings(
         self, run: str, other_run: str, n_rows: int, n_moved: int = 0
     ) -> list[dict[str, Any]]:
-        """Return the run's top-ranked documents with three additional columns.
+        """Return the run's first `n_rows` documents with three additional columns.
 
-        Behind the first `n_rows` ranks come up to `n_moved` relevant documents that are there in
-        the list of the run `other_run`.
-        `other_rank` is the rank in the list of the run `other_run` (NaN: not listed), and
+        They are followed by at most `n_moved` relevant documents that are further down in this list
+        and among the first `n_rows` of the run `other_run`; those with the highest grades are
+        chosen. `other_rank` is the rank in the list of the run `other_run` (NaN: not listed), and
         `other_known` is whether this rank is known. `relevant` is whether the document is relevant
         according to the measure."""
         ranking = self.rankings[run]
         doc_ids = ranking["doc_id"]
         ranking = ranking.assign(
             other_rank=doc_ids.map(self.ranks(other_run)).astype(float),
-            other_known=doc_ids.isin([*self.grades])
+            other_known=doc_ids.isin(self.grades)
             if other_run in self.nameless
             else doc_ids.notna(),
             relevant=ranking["grade"] >= self.relevant_from,
         )
         is_first = ranking["rank"] <= n_rows
-        is_moved = ~is_first & ranking["relevant"] & (ranking["other_rank"] <= n_rows)
-        rows: list[dict[str, Any]] = ranking[
-            is_first | (is_moved & (is_moved.cumsum() <= n_moved))
-        ].to_dict("records")
+        moved = ranking[~is_first & ranking["relevant"] & (ranking["other_rank"] <= n_rows)]
+        rows: list[dict[str, Any]] = pd.concat(
+            [ranking[is_first], moved.nlargest(n_moved, "grade")]
+        ).to_dict("records")
         return rows
 
 

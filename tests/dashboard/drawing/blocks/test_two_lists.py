@@ -89,6 +89,17 @@ def test_for_a_distance_a_row_is_one_line() -> None:
     assert f'height="{10 * 24}"' in layers(part)["line"] and layers(part)["worse"]
 
 
+def test_for_a_distance_the_best_document_that_moved_is_the_last_row() -> None:
+    lists = {"bm25": LONG["bm25"][:50], "hybrid": ["d40", "d0", "d20", "d30"]}
+    found = small_diagnosis(lists, {"d40": 2, "d20": 1, "d30": 0})
+    part = draw_two_lists(found, DRAWING, pd.DataFrame(), [], n_rows=3, one_line=True)
+    shown = Page(part).text
+    assert len(rows_of(part)) == 4 + 3 and "41" in shown and "▲rose to 1" in shown
+    # The line ends at the fourth row, not at rank 41.
+    assert layers(part)["better"].count("<path") == 1
+    assert f'height="{4 * 24}"' in layers(part)["better"]
+
+
 def test_several_lists_say_how_each_document_moved_from_the_baseline() -> None:
     lists = {"bm25": ["a", "b", "c"], "hybrid": ["b", "a"], "dense": ["c", "a"]}
     found = small_diagnosis(lists, {"a": 1})
