@@ -113,7 +113,8 @@ def render() -> None:
         if context and context.study.judged:
             section.show_heading(
                 "Judgments made here",
-                "Given under To judge or on a query’s page, or imported. Your files are unchanged.",
+                "Made on the “To judge” page or a query’s page, or imported."
+                " Your files are unchanged.",
             )
             show_completeness_switch(context.study, "files")
             grading.show_layers()

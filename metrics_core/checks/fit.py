@@ -106,7 +106,7 @@ def _unjudged_queries_lines(judged_ranks: Sequence[JudgedRanks]) -> list[FitLine
 
 def _query_texts_line(runs: Sequence[Run], qrels: Qrels | None, queries: Queries) -> FitLine:
     used_ids = {q for run in runs for q in run.query_ids} | set(qrels.query_ids if qrels else ())
-    return _coverage_line("queries with a text", used_ids, queries.frame["query_id"], "shown by id")
+    return _coverage_line("queries with text", used_ids, queries.frame["query_id"], "shown by id")
 
 
 def _document_texts_line(
@@ -129,7 +129,7 @@ def _document_texts_line(
             f"excludes {w.plural(n_excluded_runs, 'the run', f'the {n_excluded_runs:,} runs')}"
             " loaded as ranks of judged documents"
         )
-    label = f"top {cutoff} documents with a text"
+    label = f"top {cutoff} documents with text"
     value = f"{n_with_text:,} of {len(top_ids):,}"
     return FitLine(label, value, "; ".join(remarks))
 

@@ -20,7 +20,7 @@ def no_versions_finding() -> Sentence:
     one system."""
     return strong_span("Are these versions of one system? ") + muted_span(
         "The run names contain no version numbers. If you say yes, each run is compared with the"
-        " one before it; if no, use Ranking."
+        " one before it. If not, use Ranking."
     )
 
 

@@ -337,16 +337,17 @@ def method_finding(comparison: pd.DataFrame, method: Method) -> Sentence:
     if comparison["low"].isna().all():
         share = "p-values"  # of a test that is not about the mean
     if n_compared == 1:
-        text = f"One run compared with one baseline, {share}"
+        text = f"One run is compared with one baseline, with {share}"
     elif method.effective_correction == NO_CORRECTION:
         text = (
-            f"{w.sentence_case(w.number_word(n_compared))} runs compared with one baseline, not"
-            " corrected: each interval and verdict is valid only on its own, because with many"
+            f"{w.sentence_case(w.number_word(n_compared))} runs are compared with one baseline,"
+            " not corrected: each interval and verdict is valid only on its own, because with many"
             " comparisons some are significant by chance"
         )
     else:
         text = (
-            f"{w.sentence_case(w.number_word(n_compared))} runs compared with one baseline, {share}"
+            f"{w.sentence_case(w.number_word(n_compared))} runs are compared with one baseline,"
+            f" with {share}"
         )
         if tested > 1:
             text += f" and verdicts corrected for {w.number_word(tested)} comparisons"

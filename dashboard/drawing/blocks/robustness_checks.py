@@ -58,12 +58,16 @@ class DifferenceRange:
     @property
     def text(self) -> str:
         """The range as text. If `value` is set, the text is the value followed by the range. The
-        text is "–" if the range is unknown."""
+        text is "–" if the range is unknown. The bounds have enough decimals to differ from zero and
+        from each other."""
         if not math.isnan(self.value):
             return w.format_with_interval(self.value, self.low, self.high)
         if self.low == self.high or math.isnan(self.low):
             return w.format_difference(self.low)
-        return w.format_interval(self.low, self.high, w.interval_decimals(self.low, self.high))
+        return (
+            f"[{w.format_distinct_score(self.low, 0)},"
+            f" {w.format_distinct_score(self.high, self.low)}]"
+        )
 
 
 def unjudged_ranges(effects: UnjudgedEffects) -> list[DifferenceRange]:

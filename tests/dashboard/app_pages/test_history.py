@@ -32,7 +32,7 @@ def test_the_page_keeps_the_order_in_its_address() -> None:
 
 def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     app = opened("history", set="sample")
-    assert "If you say yes, each run is compared with the one before it;" in text_of(app)
+    assert "If you say yes, each run is compared with the one before it." in text_of(app)
     assert app.segmented_control(key="w_in_order").value == ""
     (chart,) = app.get("plotly_chart")
     assert "Preview: nDCG@10 in this order" in text_of(app)

@@ -16,8 +16,8 @@ def test_the_verdict_says_for_how_many_runs_it_holds_and_what_these_queries_can_
     shown = text_of(opened(""))
     assert "Significant after correction for three comparisons (p = 0.00" in shown
     assert (
-        "Three runs compared with one baseline, 95% intervals and verdicts corrected for three"
-        " comparisons."
+        "Three runs are compared with one baseline, with 95% intervals and verdicts corrected"
+        " for three comparisons."
     ) in shown
     assert "These 104 queries can detect a difference of 0.07" in shown
 

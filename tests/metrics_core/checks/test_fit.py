@@ -43,13 +43,13 @@ def test_queries_against_judgments_and_runs() -> None:
     queries = Queries.from_columns({"query_id": ["q1", "q2", "q3"], "text": ["a", "b", "c"]})
     lines = report([WHOLE], queries)
     assert lines["queries with judgments"] == ("2 of 3", "without judgments: q3")
-    assert lines["queries with a text"] == ("2 of 3", "shown by id: z")
+    assert lines["queries with text"] == ("2 of 3", "shown by id: z")
 
 
 def test_documents_in_the_top_with_a_text() -> None:
     documents = Documents.from_columns({"doc_id": ["d1"], "text": ["a"]})
     lines = report([WHOLE], documents=documents)
-    assert lines["top 1 documents with a text"] == ("1 of 1", "")
+    assert lines["top 1 documents with text"] == ("1 of 1", "")
     judged = [join_judgments(WHOLE, QRELS)]
     (*_, deeper) = fit_report([WHOLE], judged, QRELS, None, documents, cutoff=2)
     assert (deeper.value, deeper.remark) == ("1 of 2", "1 shown by id")

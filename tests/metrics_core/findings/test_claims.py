@@ -262,7 +262,7 @@ def false_in_method(given: Situation, text: str) -> Iterator[str | bool]:
     others = given.scores.runs[1:]
     few = sum(len(given.gaps(run)) < FEWEST for run in others)
     alike = sum(len(gaps := given.gaps(run)) >= FEWEST and (gaps != 0).sum() < 6 for run in others)
-    count = re.match(r"(\w+) runs? compared with one baseline", text)
+    count = re.match(r"(\w+) runs? (?:is|are) compared with one baseline", text)
     yield not count or (count_of(count[1]) != len(others) and "runs compared")
     corrected = re.search(r"corrected for (\w+) comparisons", text)
     tested = len(others) - few - alike

@@ -32,29 +32,29 @@ def of_runs(*rows: dict[str, Any]) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("rows", "method", "said"),
     [
-        ([{}], DEFAULT_METHOD, "One run compared with one baseline, 95% intervals."),
+        ([{}], DEFAULT_METHOD, "One run is compared with one baseline, with 95% intervals."),
         (
             [{}, ALIKE],
             DEFAULT_METHOD,
-            "Two runs compared with one baseline, 95% intervals; one is not tested, because"
-            " too few of its queries differ.",
+            "Two runs are compared with one baseline, with 95% intervals; one is not tested,"
+            " because too few of its queries differ.",
         ),
         (
             [{}, {}, FEW],
             DEFAULT_METHOD,
-            "Three runs compared with one baseline, 95% intervals and verdicts corrected for"
-            " two comparisons; one is not tested because it has too few queries.",
+            "Three runs are compared with one baseline, with 95% intervals and verdicts corrected"
+            " for two comparisons; one is not tested because it has too few queries.",
         ),
         (
             [{}, FEW, FEW, ALIKE],
             DEFAULT_METHOD,
-            "Four runs compared with one baseline, 95% intervals; two are not tested because"
-            " they have too few queries, and one, because too few of its queries differ.",
+            "Four runs are compared with one baseline, with 95% intervals; two are not tested"
+            " because they have too few queries, and one, because too few of its queries differ.",
         ),
         (
             [{}, FEW],
             Method(correction="none"),
-            "Two runs compared with one baseline, not corrected: each interval and verdict is"
+            "Two runs are compared with one baseline, not corrected: each interval and verdict is"
             " valid only on its own, because with many comparisons some are significant by chance;"
             " one is"
             " not tested because it has too few queries. Method: paired bootstrap (for up"
