@@ -113,7 +113,7 @@ def render() -> None:
         if context and context.study.judged:
             section.show_heading(
                 "Judgments made here",
-                "Made on the “To judge” page or a query’s page, or imported."
+                "Made on “To judge” or on a query’s page, or imported."
                 " Your files are unchanged.",
             )
             show_completeness_switch(context.study, "files")

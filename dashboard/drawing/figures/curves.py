@@ -50,7 +50,7 @@ exactly at an end."""
 _RECALL = 420
 _TICKS = (10, 100, 1000, 2, 5, 20, 50, 200, 500)
 _MINUS_LENGTH = 12
-_STRIP, _BAR = 25, 21
+_STRIP, _BAR = 31, 27
 """Height in px of the strip below the lower panel, and the distance of the bar over significant k
 from the panel. The label of the bar is above it."""
 _ROOM = 0.5

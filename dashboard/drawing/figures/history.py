@@ -107,11 +107,11 @@ def _segment_line(
     return make_scatter_trace(
         x=first_position + np.arange(len(rows)),
         y=mean,
-        mode="lines+markers",
+        mode="lines+markers" if are_versions else "markers",
         line={
             "color": color,
             "width": 1 if is_foreign else 2,
-            "dash": None if are_versions and not is_foreign else "dot",
+            "dash": "dot" if is_foreign else None,
         },
         marker={
             "size": 9 if are_versions else 11,

@@ -40,7 +40,7 @@ def test_what_is_asked_stands_in_the_order_that_is_shown() -> None:
     assert "Top 10 judged" not in text_of(app) and "hange" not in text_of(app)
     (line,) = json.loads(chart.proto.spec)["data"]
     assert [each[0] for each in line["customdata"]] == ["bm25", "dense", "hybrid", "titles-only"]
-    assert line["mode"] == "lines+markers", "the steps that would be compared"
+    assert line["mode"] == "markers", "a line would claim a development before the answer"
     systems = opened("history", set="sample", in_order="none")
     assert "Ranking compares different systems" in text_of(systems)
     assert not systems.get("plotly_chart") and "Top 10 judged" not in text_of(systems)
