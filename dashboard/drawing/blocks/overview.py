@@ -337,7 +337,7 @@ def draw_query_list(
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
         # Queries without results show nothing about a run's ranking, so they share one row.
         n_unlisted = int(rows["n_unlisted"].iloc[0])
-        text = f"{w.format_query_count(n_unlisted)} without results from {unlisted_by.iloc[0]}"
+        text = f"{w.format_query_count(n_unlisted)} without {unlisted_by.iloc[0]} results"
         unlisted = {"text": text, "difference": rows["difference"].iloc[0]}
         rows = listed.head(LISTED_QUERIES - 1)
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")

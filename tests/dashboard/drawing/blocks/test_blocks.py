@@ -430,7 +430,7 @@ def test_query_list():
     page = Page(overview.draw_query_list(lacked, DRAWING, "worse", href, total=17))
     assert "query 2" not in page.text and "charged twice" in page.text
     assert "8 of 17" in page.text
-    assert "→7 queries without results from hybridlargest loss −0.100" in page.text
+    assert "→7 queries without hybrid resultslargest loss −0.100" in page.text
     quiet = overview.draw_query_list(
         query_rows(), DRAWING, "worse", href, total=17, use_colours=False
     )
