@@ -279,11 +279,12 @@ def _show_table(
     parts = [group_rows.note, rounding_note(breakdown.table)]
     parts.append(groups.headroom_note(breakdown, context.drawing))
     if breakdown.groups["diff_low"].notna().any():
-        coloured = "; colour marks significance" * bool(breakdown.direction)
+        remarks = ", tested or not" * bool(breakdown.groups["diff_low"].isna().any())
+        remarks += "; colour marks significance" * bool(breakdown.direction)
         parts.insert(
             0,
             f"Intervals are corrected for all {w.number_word(breakdown.group_count)}"
-            f" {breakdown.noun.plural}{coloured}.",
+            f" {breakdown.noun.plural}{remarks}.",
         )
     note = " ".join(filter(None, parts))
     st.html(groups.draw_note_below_groups(breakdown, context.drawing, note))

@@ -113,8 +113,7 @@ def render() -> None:
         if context and context.study.judged:
             section.show_heading(
                 "Judgments made here",
-                "Made on “To judge” or on a query’s page, or imported."
-                " Your files are unchanged.",
+                "Made on “To judge” or on a query’s page, or imported. Your files are unchanged.",
             )
             show_completeness_switch(context.study, "files")
             grading.show_layers()

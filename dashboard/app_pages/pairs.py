@@ -250,7 +250,7 @@ def _matrix_note(answer: Pairs, runs: tuple[str, ...], context: PageContext) -> 
     total = len(run_pairs.runs)
     is_detailed = len(runs) <= blocks.MAX_DETAILED_RUNS
     side = "lower" if context.comparison.measure.declaration.direction < 0 else "higher"
-    text = "Row minus column. " if is_detailed else ""
+    text = "Difference from the run after “vs”. " if is_detailed else ""
     if run_pairs.log_ratios is not None:
         text = "Typical ratio of the run of the row to the run of the column. "
     elif not is_detailed:

@@ -281,8 +281,8 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     value = "difference" if compares_means else "typical ratio"
     count = w.number_word(n_differing) if n_differing else "none"
     return (
-        f"Also tested: {w.format_with_noun(n_slices, 'group')} of one or two columns."
-        f" {w.sentence_case(count)} of them {w.plural(n_differing or 1, 'departs', 'depart')}"
+        f"Also tested: {w.format_with_noun(n_slices, 'group')} of queries, formed by one or two"
+        f" columns. {w.sentence_case(count)} of them {w.plural(n_differing or 1, 'departs', 'depart')}"
         f" significantly from the {value} of the other queries"
         f" (false discovery rate {w.format_share(1 - LEVEL)})."
     )

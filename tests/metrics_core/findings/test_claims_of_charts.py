@@ -234,8 +234,8 @@ def test_the_lead_of_crossed_columns() -> None:
 def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
-        r"Also tested: (\S+) groups? of one or two columns\. (\w+) of them departs? significantly"
-        r" from the difference of the other queries \(false discovery rate 5%\)\.$",
+        r"Also tested: (\S+) groups? of queries, formed by one or two columns\."
+        r" (\w+) of them departs? significantly from the difference of the other queries \(false discovery rate 5%\)\.$",
         text,
     )
     if not said:

@@ -531,11 +531,12 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         " c is significantly worse."
     )
     assert (
-        "Also tested: 1,234 groups of one or two columns. None of them departs"
+        "Also tested: 1,234 groups of queries, formed by one or two columns. None of them departs"
         in slices_finding(1234, 0)
     )
-    assert "Also tested: 20 groups of one or two columns. Two of them depart" in slices_finding(
-        20, 2
+    assert (
+        "Also tested: 20 groups of queries, formed by one or two columns. Two of them depart"
+        in slices_finding(20, 2)
     )
     assert slices_finding(0, 0) == ""
     assert led({"a": (9, 0.1), "b": (9, 0.1)}) == "No group has the ten queries needed for a test."
