@@ -282,9 +282,9 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     count = w.number_word(n_differing) if n_differing else "none"
     return (
         f"Also tested: {w.format_with_noun(n_slices, 'group')} of queries, formed by one or two"
-        f" columns. {w.sentence_case(count)} of them {w.plural(n_differing or 1, 'departs', 'depart')}"
-        f" significantly from the {value} of the other queries"
-        f" (false discovery rate {w.format_share(1 - LEVEL)})."
+        f" columns. {w.sentence_case(count)} of them"
+        f" {w.plural(n_differing or 1, 'departs', 'depart')} significantly from the {value} of the"
+        f" other queries (false discovery rate {w.format_share(1 - LEVEL)})."
     )
 
 
