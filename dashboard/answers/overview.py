@@ -282,7 +282,8 @@ def _make_query_lists(
         n_more = 0 if in_both[:LISTED_QUERIES].any() else LISTED_QUERIES
         first = np.append(positions[:LISTED_QUERIES], positions[in_both][:n_more])
         return study.with_texts(gaps.iloc[first]).assign(
-            n_unlisted=int((~in_both).sum()),
+            n_unlisted=(~in_both).sum(),
+            unlisted_sum=difference[positions][~in_both].sum(),
             cause=[
                 _describe_query_cause(comparison, in_view, q, difference) if in_view else ""
                 for q in first

@@ -132,7 +132,7 @@ def _show_curves(curves: Curves, context: PageContext, with_bands: bool) -> None
     text = (
         f"{blocks.describe_lines(curves, context.drawing)} {curves.short_lists}"
         f" Vertical line: k = {w.format_count(context.comparison.cutoff)}; click a chart to change"
-        " it, drag to zoom."
+        " k, drag to zoom."
     )
     st.html(blocks.draw_chart_note(markup.shorten_run_names(text, context.drawing.styles)))
 

@@ -143,7 +143,7 @@ def missing_queries_check(
         return make_missing_check("carry its significance", "", reason)
     if side == side_without:
         lead = "in the same direction" if side else "tied"
-        answer = f"still {lead if np.isnan(p_value) else 'significant'} without these queries"
+        answer = f"still {lead if np.isnan(p_value) else 'significant'} on the other queries"
         return RobustnessCheck("missing", "Missing results", answer, "firm", reason, answer)
     word = (
         "reverse it"

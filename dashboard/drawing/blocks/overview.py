@@ -328,17 +328,17 @@ def draw_query_list(
     """Draw the queries with the largest losses or gains, in grey unless `use_colours` is true.
 
     `rows` has query_id, text, meta, score, baseline_score, difference, cause, unlisted_by (the run
-    that lacks the query, or "") and n_unlisted (the number of such queries). `total` is the number
-    of all queries with a loss or gain."""
+    that lacks the query, or ""), n_unlisted (the number of such queries) and unlisted_sum (the sum
+    of their differences). `total` is the number of all queries with a loss or gain."""
     if rows.empty:
         return _render("empty_list", title=f"Got {kind}", text=f"No query got {kind}.")
     unlisted_by = rows["unlisted_by"].map(lambda run: shorten_run_names(run, drawing.styles))
     note, unlisted, n_unlisted, listed = "", {}, 0, rows[unlisted_by == ""]
     if (unlisted_by.head(LISTED_QUERIES) != "").all() and len(listed):
         # Queries without results show nothing about a run's ranking, so they share one row.
-        n_unlisted = int(rows["n_unlisted"].iloc[0])
+        n_unlisted = rows["n_unlisted"].iloc[0]
         text = f"{w.format_query_count(n_unlisted)} without {unlisted_by.iloc[0]} results"
-        unlisted = {"text": text, "difference": rows["difference"].iloc[0]}
+        unlisted = {"text": text, "difference": rows["unlisted_sum"].iloc[0] / n_unlisted}
         rows = listed.head(LISTED_QUERIES - 1)
     reasons = rows["cause"].where(unlisted_by == "", unlisted_by + " has no results")
     if reasons.nunique() == 1 < len(rows) and (reason := reasons.iloc[0]):

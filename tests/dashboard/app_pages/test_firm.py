@@ -126,7 +126,7 @@ def test_the_strip_of_a_plain_lead() -> None:
 
 def test_a_query_that_the_baseline_lacks_has_its_entry() -> None:
     study = small(20, base_lacks=8)
-    assert entries(study)["missing"] == ("still significant without these queries", "firm")
+    assert entries(study)["missing"] == ("still significant on the other queries", "firm")
     shown = study.view(Address.create(run="new", base="old")).comparison
     assert robustness.queries_without_results(study, shown)["query_id"].tolist() == [
         f"q{i}" for i in range(8)

@@ -377,7 +377,7 @@ def false_in_lacking(given: Situation, text: str) -> Iterator[str | bool]:
     on = re.search(rf"Without them, the difference is ({NUMBER})", reason)
     yield not on or not is_rounded(on[1], shared)
     same = side_of(now) == side_of(shared)
-    yield ("without these queries" in word) != same and word
+    yield ("on the other queries" in word) != same and word
     yield "tied" in word and bool(side_of(now) and side_of(shared)) and word
     yield "significant" in word and "tested"
     yield word == "reverse it" and not side_of(now) == -side_of(shared) != 0 and word
@@ -543,7 +543,7 @@ def false_in_checks(given: Situation, text: str) -> Iterator[str | bool]:
     yield "ties: two orders" in text and exact and "all orders"
     if missing := re.search(r"missing: (?:queries without results )?(.*)\.$", text):
         after = {
-            "still in the same direction without these queries": 1,
+            "still in the same direction on the other queries": 1,
             "reverse it": -1,
             "make them tied": 0,
         }

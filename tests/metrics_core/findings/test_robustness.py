@@ -323,13 +323,13 @@ def test_missing_queries() -> None:
         assert not file_risks.missing_queries_caveat(coverage, 0.1, without_missing)
     kept = file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7)
     assert kept is not None and kept.tone == "firm"
-    assert kept.word == kept.brief == "still in the same direction without these queries"
+    assert kept.word == kept.brief == "still in the same direction on the other queries"
     assert "old has no results for 2 queries" in kept.reason and "+0.050" in kept.reason
     tested = [
         file_risks.missing_queries_check({"new": 0, "old": 2}, 0.1, 0.05, 7, p)
         for p in (0.021, 0.08)
     ]
-    assert tested[0] and tested[0].word == "still significant without these queries"
+    assert tested[0] and tested[0].word == "still significant on the other queries"
     assert tested[0].tone == "firm"
     assert tested[0].reason.endswith(f"+0.050 ({w.format_p_value(0.021)}).")
     assert tested[1] and (tested[1].word, tested[1].tone) == ("carry its significance", "")
@@ -530,7 +530,7 @@ def test_equal_scores_of_two_that_are_level() -> None:
 def test_missing_queries_where_one_of_the_differences_is_level() -> None:
     cases = {
         (0.0, 0.1): "make them tied",
-        (0.0, 0.0): "still tied without these queries",
+        (0.0, 0.0): "still tied on the other queries",
         (0.1, 0.0): "cause all of the difference",
     }
     for (now, on_shared), expected in cases.items():

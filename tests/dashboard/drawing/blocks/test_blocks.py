@@ -408,6 +408,7 @@ def query_rows() -> pd.DataFrame:
             "difference": [-0.333, -0.1],
             "unlisted_by": ["", "hybrid"],
             "n_unlisted": 1,
+            "unlisted_sum": -0.1,
             "cause": ["", "never said"],
         }
     )
@@ -426,11 +427,11 @@ def test_query_list():
     assert "charged twiceBilling · medium · 0.775 →to 0.442 −0.333" in page.text
     assert page.text.endswith("All two: best document fell to rank 5."), "said once for all rows"
     lacked = pd.concat([query_rows().iloc[[1]]] * 5 + [query_rows().iloc[[0]]], ignore_index=True)
-    lacked["n_unlisted"] = 7
+    lacked[["n_unlisted", "unlisted_sum"]] = [7, -1.4]
     page = Page(overview.draw_query_list(lacked, DRAWING, "worse", href, total=17))
     assert "query 2" not in page.text and "charged twice" in page.text
     assert "8 of 17" in page.text
-    assert "→7 queries without hybrid resultslargest loss −0.100" in page.text
+    assert "→7 queries without hybrid resultsmean loss −0.200" in page.text
     quiet = overview.draw_query_list(
         query_rows(), DRAWING, "worse", href, total=17, use_colours=False
     )
