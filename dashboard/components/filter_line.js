@@ -115,7 +115,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const { input, state, tell } = fields.get(box);
   // What is being typed stays, unless the address says another line than before.
   if (state.data?.line !== data.line) input.value = data.line;
-  input.placeholder = data.placeholder;
+  input.placeholder = matchMedia('(max-width: 640px)').matches ? data.placeholder.split(':')[0] : data.placeholder;
   state.data = data;
   state.send = (line) => setTriggerValue('line', line);
   tell();

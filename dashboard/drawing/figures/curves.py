@@ -143,7 +143,7 @@ def measure_by_cutoff(
         # The label starts where the bar starts, unless it would leave the panel.
         start = min(math.log(marked[0], deepest), _LAST_LABEL) if marked else 0
         # The line at k runs behind the text.
-        layout_of_note = _PAPER | {"yshift": _STRIP - _BAR + 4, "bgcolor": palette.page}
+        layout_of_note = _PAPER | {"yshift": _STRIP - _BAR + 6, "bgcolor": palette.page}
         labels.append(make_note(text, start, 0, palette.muted, **layout_of_note))
     traces = [*_line_traces(lines, quiet, loud, drawing, end_by_run or {}, axis), bar]
     return make_figure(

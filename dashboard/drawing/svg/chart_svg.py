@@ -112,7 +112,11 @@ def _tick_labels(plot: Plot) -> Iterable[Markup]:
             position = axis.position(value)
             if is_x:
                 yield draw_text(
-                    text, (position, plot.bottom + distance), "center", "top", settings["tickfont"]
+                    text,
+                    (position, plot.bottom + distance - 2),
+                    "center",
+                    "top",
+                    settings["tickfont"],
                 )
             else:
                 yield draw_text(

@@ -56,7 +56,7 @@ def test_the_first_words_of_pills_send_nobody_for_the_list_of_emojis() -> None:
 
 HEADINGS = {
     "": "judged in the top",
-    "curves": "click a chart to change it",
+    "curves": "click a chart to change k",
     "breakdown": "category",
     "pairs": "Every pair on",
     "firm": "Robustness",
