@@ -43,13 +43,13 @@ PARTS = {
     "noted": "Notes and tags",
     "measured": "What was measured, and how",
 }
-"""The titles of the optional sections below the verdict. The key is the anchor of the section in
-the file."""
+"""The titles of the optional sections below the verdict, by the anchor in the file."""
 _NOUNS = {"losses": "loss", "wins": "win"}
 _WIDTH = 360.0
 """Width in px at which a chart is drawn. The chart is scaled when it is shown."""
-_SYMBOLS = (
-    "relᵢ: grade at rank i. g: its gain, by default the grade. R: number of relevant documents."
+_SYMBOLS = Markup(
+    "rel<sub><var>i</var></sub>: grade at rank <var>i</var>. <var>g</var>: its gain, by default"
+    " the grade. <var>R</var>: number of relevant documents."
 )
 _LEADS_TO = {"breakdown": "groups", "firm": "checks", "curves": "curves", "pairs": "runs"}
 

@@ -119,7 +119,7 @@ def test_queries_and_documents_have_their_ids_read_as_the_runs(tmp_path: Path) -
     page = (tmp_path / "x.html").read_text()
     assert "what of 3" in page and "Page 4" in page
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
-    assert "queries.csv 12 rows · 12 queries" in text and "docs.csv 12 rows" in text
+    assert "queries.csv 12 rows, 12 queries" in text and "docs.csv 12 rows" in text
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_formulas_have_the_cutoff_and_the_threshold_of_their_measure() -> None:
     assert formulas["RR"] == r"\frac{1}{\min\{i : \text{rel}_i \ge 1\}}"
     assert formulas["AP"] == r"\frac{1}{R}\sum_{i} [\text{rel}_i \ge 1]\, P@i"
     page = text_of(page_of(sample()))
-    assert "relᵢ: grade at rank i." in page
+    assert "grade at rank i. g: its gain, by default the grade. R: number" in page
     assert "Share of the first 10 results that are relevant." in page
 
 
