@@ -283,7 +283,8 @@ def _show_table(
         remarks += "; colour marks significance" * bool(breakdown.direction)
         parts.insert(
             0,
-            f"Intervals are corrected for all {w.number_word(breakdown.group_count)}"
+            f"{w.format_share(comparison.method.level)} intervals are corrected for all"
+            f" {w.number_word(breakdown.group_count)}"
             f" {breakdown.noun.plural}{remarks}.",
         )
     note = " ".join(filter(None, parts))
