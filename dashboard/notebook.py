@@ -38,9 +38,11 @@ from metrics_core.base.errors import ParameterError, RanklensError, UnknownColum
 from metrics_core.findings.list_changes import list_changes_finding
 from metrics_core.formats import Loaded, read_scores
 from metrics_core.formats.in_memory import (
+    DocumentsLike,
     QrelsLike,
     QueriesLike,
     RunsLike,
+    convert_to_documents,
     convert_to_frame,
     convert_to_qrels,
     convert_to_queries,
@@ -51,7 +53,7 @@ from metrics_core.python_interface import explain
 from metrics_core.results.explanation import Explanation
 from metrics_core.scoring.evaluate import refuse_repeated_names
 from metrics_core.scoring.given_scores import find_directions
-from metrics_core.tables import Documents, GivenScores, Table
+from metrics_core.tables import GivenScores, Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,14 +76,14 @@ def show(
     measure: GivenMeasure | None = None,
     baseline: str | None = None,
     run: str | None = None,
-    documents: Documents | None = None,
+    documents: DocumentsLike | None = None,
     top: int = 10,
 ) -> NotebookComparison:
     """Return a comparison that a notebook displays.
 
-    `runs` and `qrels` have the same forms as in `evaluate`; `queries` has the same forms as in
-    `breakdown`. `run` is the run in focus, by default the best run other than the baseline.
-    `baseline` is by default the first run.
+    `runs`, `qrels` and `documents` have the same forms as in `evaluate`; `queries` has the same
+    forms as in `breakdown`. `run` is the run in focus, by default the best run other than the
+    baseline. `baseline` is by default the first run.
 
     `scores` is a table of scores that were computed elsewhere, or the path of one; it is used alone
     or beside runs and qrels. `lower` and `higher` name the measures of `scores` for which lower or
@@ -94,19 +96,22 @@ def show(
     judged_ids = () if table is None else table.query_ids
     loaded_runs = convert_to_runs(runs, judged_ids) if table is not None or is_unjudged else []
     refuse_repeated_names([given_run.name for given_run in loaded_runs])
-    query_table = None if queries is None else convert_to_queries(queries)
     names = ([n] if isinstance(n, str) else [*n] for n in (lower, higher))
     settings = replace(DEFAULT_SETTINGS, directions=tuple(find_directions(*names).items()))
     given_tables = [] if scores is None else [_convert_to_scores(scores)]
     study = Study(
-        loaded_runs, table, query_table, documents, settings=settings, given_tables=given_tables
+        loaded_runs,
+        table,
+        None if queries is None else convert_to_queries(queries),
+        convert_to_documents(documents),
+        settings=settings,
+        given_tables=given_tables,
     )
     if is_unjudged:
         return NotebookChanges(study, top_comparison(study, top, baseline=baseline, focus=run))
     for error in study.refused.values():
         raise error
-    name = "" if measure is None else str(measure)
-    chosen_measure = study.read_measure(name).measure
+    chosen_measure = study.read_measure("" if measure is None else str(measure)).measure
     return NotebookComparison(study, study.comparison(chosen_measure, baseline=baseline, focus=run))
 
 

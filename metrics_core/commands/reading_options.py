@@ -142,7 +142,8 @@ def add_reading_options(
     parser.add_argument(
         "--documents",
         metavar="FILE",
-        help="table of the documents, for measures that use price, popularity or category",
+        help="table of the documents: titles for reports, and price, popularity or category for"
+        " measures that use them",
     )
     parser.set_defaults(read_as=DEFAULT_CHOICES)
     for choice in (choice for choice in fields(ReadAs) if choice.metadata):

@@ -116,6 +116,11 @@ def test_curves_of_a_measure_of_choice(sample: NotebookComparison) -> None:
     assert " by difficulty;" in sample.figure("breakdown", by="difficulty").caption
 
 
+def test_documents_are_read_from_a_path(tmp_path: Path) -> None:
+    found = show(RUNS[:2], QRELS, documents=str(SAMPLE / "articles.jsonl"))
+    assert "Sweep error ER-21" in found.report(tmp_path / "x.html").read_text()
+
+
 def test_what_python_holds() -> None:
     runs = {"old": {"q1": ["d1", "d2"]}, "new": {"q1": ["d2", "d1"]}}
     one = show(runs, {"q1": {"d2": 1}}, measure="RR", baseline="old", run="new")
