@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("metrics_core", "dashboard")
 
-TOKENS = {"metrics_core": 365_125, "dashboard": 259_317}
+TOKENS = {"metrics_core": 365_124, "dashboard": 259_316}
 """What a package may have: it is set to what it has after a change that removes some, and rises
 only where an issue allows it."""
 LINES = 7_954

@@ -279,7 +279,7 @@ def _show_table(
     parts = [group_rows.note, rounding_note(breakdown.table)]
     parts.append(groups.headroom_note(breakdown, context.drawing))
     if breakdown.groups["diff_low"].notna().any():
-        remarks = ", tested or not" * bool(breakdown.groups["diff_low"].isna().any())
+        remarks = ", though not all are tested" * bool(breakdown.groups["diff_low"].isna().any())
         remarks += "; colour marks significance" * bool(breakdown.direction)
         parts.insert(
             0,

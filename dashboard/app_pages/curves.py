@@ -27,7 +27,7 @@ _PARTS = {
 }
 _TITLES = {
     "P": ("P@k", "share of the top k that is relevant"),
-    "R": ("R@k", "share of relevant documents in the top k"),
+    "R": ("R@k", "share of all relevant documents found"),
     "nDCG": ("nDCG@k", "ranking quality of the top k; 1 is ideal"),
 }
 

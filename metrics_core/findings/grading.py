@@ -112,25 +112,21 @@ def judge_next_finding(next_judgments: NextJudgments, pair: ComparedPair, n_unju
         )
         return f"{safe}, whatever grades the unjudged documents get."
     if next_judgments.n_to_settle is not None:
-        documents = _influential_documents_phrase(next_judgments.n_to_settle, n_unjudged)
-        verb = w.plural(next_judgments.n_to_settle, "turns", "turn")
+        documents = _helping_documents_phrase(next_judgments.n_to_settle, n_unjudged, trailing_run)
+        verb = w.plural(next_judgments.n_to_settle, "is", "are")
         n_others = n_unjudged - next_judgments.n_to_settle
         limit = f"the other {w.format_count(n_others)} cannot" if n_others else "nothing can"
-        return f"If {documents} {verb} out not relevant, {limit} reverse the order."
+        return f"If {documents} {verb} judged not relevant, {limit} reverse the order."
     if next_judgments.n_to_reverse is not None:
-        documents = _influential_documents_phrase(next_judgments.n_to_reverse, n_unjudged)
+        documents = _helping_documents_phrase(next_judgments.n_to_reverse, n_unjudged, trailing_run)
         return f"If {documents} got the highest grade, {trailing_run} would have the better mean."
     return "Judging these documents alone would not decide the order."
 
 
-def _influential_documents_phrase(n: int, n_unjudged: int) -> str:
-    """Return a phrase for the `n` most influential documents among `n_unjudged` unjudged ones."""
+def _helping_documents_phrase(n: int, n_unjudged: int, run: str) -> str:
+    """Return a phrase for the `n` of `n_unjudged` unjudged documents that could help `run` most."""
     if n == n_unjudged:
         return (
             "the one unjudged document" if n == 1 else f"all {w.format_count(n)} unjudged documents"
         )
-    return (
-        f"the {w.format_count(n)} most influential documents"
-        if n > 1
-        else "the most influential document"
-    )
+    return f"the {f'{n:,} documents' if n > 1 else 'document'} that could help {run} most"

@@ -279,12 +279,13 @@ def slices_finding(n_slices: int, n_differing: int, *, compares_means: bool = Tr
     if not n_slices:
         return ""
     value = "difference" if compares_means else "typical ratio"
-    count = w.number_word(n_differing) if n_differing else "none"
+    clause = f"none of them does the {value} depart"
+    if n_differing:
+        clause = f"{w.number_word(n_differing)} of them, the {value} departs"
     return (
         f"Also tested: {w.format_with_noun(n_slices, 'group')} of queries, formed by one or two"
-        f" columns. {w.sentence_case(count)} of them"
-        f" {w.plural(n_differing or 1, 'departs', 'depart')} significantly from the {value} of the"
-        f" other queries (false discovery rate {w.format_share(1 - LEVEL)})."
+        f" columns. In {clause} significantly from that of the other queries"
+        f" (false discovery rate {w.format_share(1 - LEVEL)})."
     )
 
 

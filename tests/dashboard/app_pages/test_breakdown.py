@@ -120,8 +120,8 @@ def test_it_opens_with_the_table_and_the_address_keeps_a_choice() -> None:
     form = app.get("button_group")[-1]
     assert form.key == "w_charts" and form.value == "0" and not charts_of(app)
     assert (
-        "95% intervals are corrected for all eight categories, tested or not; colour marks"
-        " significance. With fewer than ten queries, Network" in text_of(app)
+        "95% intervals are corrected for all eight categories, though not all are"
+        " tested; colour marks significance. With fewer than ten queries, Network" in text_of(app)
     )
     app.button_group(key="w_charts").select("1").run()
     assert charts_of(app) == ALL_CHARTS and "Contribution" not in text_of(app)

@@ -235,7 +235,8 @@ def false_in_slices(counts: tuple[int, int], text: str) -> Iterator[str | bool]:
     looked_at, found = counts
     said = re.match(
         r"Also tested: (\S+) groups? of queries, formed by one or two columns\."
-        r" (\w+) of them departs? significantly from the difference of the other queries"
+        r" In (\w+) of them(?:, the difference departs| does the difference depart) significantly"
+        r" from that of the other queries"
         r" \(false discovery rate 5%\)\.$",
         text,
     )

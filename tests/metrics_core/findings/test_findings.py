@@ -531,11 +531,11 @@ def test_the_lead_says_which_groups_are_significant_after_correction() -> None:
         " c is significantly worse."
     )
     assert (
-        "Also tested: 1,234 groups of queries, formed by one or two columns. None of them departs"
+        "Also tested: 1,234 groups of queries, formed by one or two columns. In none of them does"
         in slices_finding(1234, 0)
     )
     assert (
-        "Also tested: 20 groups of queries, formed by one or two columns. Two of them depart"
+        "Also tested: 20 groups of queries, formed by one or two columns. In two of them, the"
         in slices_finding(20, 2)
     )
     assert slices_finding(0, 0) == ""

@@ -69,19 +69,20 @@ def test_what_judging_could_do() -> None:
         return judge_next_finding(found, ComparedPair("new", "old", "AP", "better", 1), of)
 
     assert said(3, 2) == (
-        "If the 2 most influential documents turn out not relevant, the other 7 cannot reverse the"
-        " order."
+        "If the 2 documents that could help old most are judged not relevant, the other 7"
+        " cannot reverse the order."
     )
     assert said(1, None) == (
-        "If the most influential document got the highest grade, old would have the better mean."
+        "If the document that could help old most got the highest grade, old would have the"
+        " better mean."
     )
     assert said(None, 0) == "The verdict is safe, whatever grades the unjudged documents get."
     assert said(None, None) == "Judging these documents alone would not decide the order."
     assert said(None, 1, of=1) == (
-        "If the one unjudged document turns out not relevant, nothing can reverse the order."
+        "If the one unjudged document is judged not relevant, nothing can reverse the order."
     )
-    assert said(None, 9).startswith("If all 9 unjudged documents turn out not relevant,")
-    assert "document turns out not relevant, the other 8 cannot" in said(None, 1)
+    assert said(None, 9).startswith("If all 9 unjudged documents are judged not relevant,")
+    assert "most is judged not relevant, the other 8 cannot" in said(None, 1)
 
 
 def test_where_the_lead_may_be_chance_no_verdict_is_safe() -> None:
