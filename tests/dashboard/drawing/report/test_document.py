@@ -169,8 +169,7 @@ def test_the_meeting_has_a_screen_for_what_there_is() -> None:
 def test_the_last_screen_says_what_to_do_next() -> None:
     last = screen_of(page_of(sample()), "next")
     assert (
-        "Judging 70 documents could rule out a reversalIf the 70 documents that could help"
-        in last
+        "Judging 70 documents could rule out a reversalIf the 70 documents that could help" in last
     )
     assert "+0.101 [0.087, 0.115]" in last and "[−0.070, 0.226]" in last
     page = page_of(sample(), run="hybrid", base="dense")
